@@ -9,6 +9,7 @@ import ast
 import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import takewhile
 
 from grader.source import reach
 from grader.source.parts import astray
@@ -164,14 +165,26 @@ def _started(cls: ast.ClassDef) -> int | None:
 
 
 def _import(tree: ast.Module, wanted: str) -> int | None:
-    """The import beside which ``wanted`` belongs: one of the same module, else the first."""
+    """The import beside which ``wanted`` belongs: one of the same module, else of the same package.
+
+    Of several, the last of those that share the longest path with it; without any, the first.
+    """
     new = ast.parse(wanted).body[0]
     every = [one for one in tree.body if isinstance(one, ast.Import | ast.ImportFrom)]
     every = [one for one in every if getattr(one, "module", "") != "__future__"]
     names = {alias.name for alias in getattr(new, "names", ())}
     alike = [one for one in every if names & {alias.name for alias in one.names}]
     alike += [one for one in every if getattr(one, "module", 0) == getattr(new, "module", 1)]
+    near = {one: _shared(getattr(one, "module", None), getattr(new, "module", None)) for one in every}
+    most = max(near.values(), default=0)
+    alike += [one for one in reversed(every) if near[one] == most > 0]
     return next((one.lineno for one in (*alike, *every)), None)
+
+
+def _shared(one: str | None, other: str | None) -> int:
+    """How many names two dotted paths begin with together."""
+    pairs = zip((one or "").split("."), (other or ".").split("."), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _around(tree: ast.Module, what: str) -> int | None:

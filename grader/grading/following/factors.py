@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Sequence
 
 from grader.grading.following.kinds import kind
 from grader.grading.following.run import Run
-from grader.grading.following.scalars import Scalars, among
+from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.reading.shown import Slip
 
@@ -31,16 +32,18 @@ def misscaled(comparison: Comparison, found: Sequence[Departure]) -> Slip | None
     if not factor or match is None or len(wanted) != 1:
         return None
     (want,) = wanted
-    if any(among(_factor(mine, node) or 0.0, (want,)) for node in _scaling(mine)):
+    if any(math.isclose(_factor(mine, node) or 0.0, want, rel_tol=1e-6) for node in _scaling(mine)):
         return None
     if not any(_leads_to(right, match, source) for source in _scaled(right)):
         return None
     own = kind(mine, one.node)
     line, order = mine.line(one.node), mine.made[one.value].order
     have, there = (value if own == "Mult" else 1 / value for value in (factor, want))
-    origin = Scalars(comparison).number(one.node, order, want)
+    origin = Scalars(comparison).number(one.node, order, there)
     whence = f", from line {origin}" if origin not in (None, line) else ""
-    said = f"Line {line} {VERBS[own]} by {have:.4g}{whence}. In the reference it is {there:.4g}."
+    over = ", one over that" if math.isclose(have * there, 1, rel_tol=1e-6) else ""
+    said = f"Line {line} {VERBS[own]} by {have:.4g}{whence}."
+    said = f"{said} In the reference it is {there:.4g}{over}."
     return Slip(origin or line, said)
 
 
@@ -59,17 +62,21 @@ def _scaled(run: Run) -> Iterator[int]:
 
 def _factor(run: Run, node: int) -> float | None:
     """The plain number by which a node multiplies a tensor; None if it does not."""
-    one = run.nodes[node]
-    if not isinstance(one, ast.BinOp) or kind(run, node) not in VERBS:
+    match run.nodes[node]:
+        case ast.BinOp(left=left, right=right) | ast.Call(args=[left, right]):
+            pass
+        case _:
+            return None
+    if kind(run, node) not in VERBS:
         return None
-    for inner in (one.right, one.left):
+    for inner in (right, left):
         number = run.numbers[inner]
         held = run.held(number)
         if isinstance(inner, ast.Constant) and isinstance(inner.value, int | float):
             held = (float(inner.value),)
         if len(held) == 1 and held[0] and not run.gave(number):
             divides = kind(run, node) == "Div"
-            return None if divides and inner is one.left else _turned(held[0], divides=divides)
+            return None if divides and inner is left else _turned(held[0], divides=divides)
     return None
 
 

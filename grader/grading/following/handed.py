@@ -485,14 +485,24 @@ def numbers(mine: Run, right: Run) -> Slip | None:
             (call,), (one,), (two,) = calls, have[apart[0]], want[apart[0]]
             line, name = mine.line(mine.numbers[call]), names[apart[0]]
             said = f"Line {line} gives {callee(call)} {one:g} for {name}, where the reference"
-            said = f"{said} gives it {two:g}."
             at = apart[0] - (names[0] == "self")
+            given = _variable(right, called, at, name)
+            said = f"{said} gives it {f'{given}, {two:g} here' if given else f'{two:g}'}."
             made = _worked_out(mine, call, at, name, one) if isinstance(call, ast.Call) else None
             if made is not None:
                 variable, there = made
                 return Slip(there, f"Line {there} makes {variable} {one:g}. {said}")
             return Slip(line, said)
     return None
+
+
+def _variable(run: Run, called: str, at: int, name: str) -> str:
+    """The variable that the one call of a function gives it for an argument; empty for none."""
+    calls = [one for one in run.nodes if isinstance(one, ast.Call) and callee(one) == called]
+    call = calls[0] if len(calls) == 1 else ast.Call(ast.Name(called), [], [])
+    by_name = (one.value for one in call.keywords if one.arg == name)
+    given = call.args[at] if 0 <= at < len(call.args) else next(by_name, None)
+    return ast.unparse(given) if isinstance(given, ast.Name | ast.Attribute) else ""
 
 
 def _worked_out(

@@ -68,7 +68,8 @@ UNKNOWN = re.compile("NameError|UnboundLocalError")
 """Types of errors that have nothing to do with the shapes on their line."""
 
 OWN_LINE = re.compile(
-    "True and False|has no entries|by place, and is given|has no argument|once by its place"
+    r"True and False|has no entries|by place, and (?:is given|\* hands)|has no argument"
+    "|once by its place"
     "|was called like a function|was not called|cannot be added"
 )
 """What is said of errors that are fixed at their own line, whatever came before it."""

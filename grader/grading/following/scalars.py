@@ -7,6 +7,8 @@ followed back through variables, attributes and calls, as long as it is the numb
 from __future__ import annotations
 
 import ast
+import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from grader.grading.following.cause import Cause
+from grader.grading.following.kinds import spelled
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import (
@@ -29,6 +32,12 @@ from grader.source.variables import read
 
 FARTHEST = 8
 """Lines that a number is followed back through."""
+
+DIVISOR = re.compile("root|sqrt|div|denom|temp|norm|dim|width|size", re.IGNORECASE)
+"""Names of numbers that others are divided by."""
+
+INVERSE = re.compile("inv|rcp|recip|over|rsqrt", re.IGNORECASE)
+"""Names of what is one over such a number."""
 
 HUGE = 1e30
 """Beyond this a number is there to hide something, and its sign counts."""
@@ -118,11 +127,19 @@ class Scalars:
     def number(self, node: int, order: int, want: float) -> int | None:
         """The one line that the plain number in an expression comes from.
 
-        None if that is the one that the reference has: then the expression makes it wrong.
+        None if that is the one that the reference has: then the expression makes it wrong. So it
+        does with one over that, unless it multiplies by what is not called a divisor.
         """
-        leaves = [one for one in self._leaves(self.mine.nodes[node]) if not self.mine.gave(one)]
-        if any(among(held, (want,)) for one in leaves for held in self.mine.held(one, order)):
-            return None
+        whole = self.mine.nodes[node]
+        leaves = [one for one in self._leaves(whole) if not self.mine.gave(one)]
+        times = spelled(whole) == "Mult"
+        for one in leaves:
+            name = self.mine.of(self.mine.nodes[one])
+            asked = times and (DIVISOR.search(name) is None or INVERSE.search(name) is not None)
+            for held in self.mine.held(one, order):
+                inverse = want and math.isclose(held, 1 / want, rel_tol=1e-6)
+                if among(held, (want,)) and not (asked and inverse):
+                    return None
         found = [
             self._from(one, frozenset(self.mine.held(one, order)), order, FARTHEST)
             for one in leaves

@@ -271,7 +271,7 @@ def origin(
     if statement is not None:
         none = _none_of(tree, getattr(statement, "value", None), kind, ran)
         none = none or _part(tree, statement, name)
-        return None if _may_be_none(statement) else none or _lacking(tree, statement)
+        return None if _may_be_none(statement) else none or _lacking(tree, statement, kind)
     inside = around(tree, line)
     if inside is None or len(calls) < 2:
         return None
@@ -292,6 +292,8 @@ def origin(
         helper = functions(tree).get(callee(given))
         if helper is not None and (end := without_return(helper)) is not None:
             return end, f", where {helper.name} ends without a return"
+        if helper is not None and kind == "NoneType" and (fallen := falls_through(helper)):
+            return fallen
         none = _none_of(tree, given, kind, ran)
         return none or origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return None if kind == "tuple" else (calls[-2].line, "")
@@ -361,8 +363,20 @@ def _several(tree: ast.Module, name: str, line: int) -> tuple[int, str] | None:
     if targets(made) != [name] or not isinstance(made.targets[0], ast.Name):
         return None
     maker = callee(made.value)
-    own = maker in ("tuple", *PAIRS)  # meant to be one
-    return None if own else (made.lineno, f", where {maker} gives several values: name each")
+    if maker in ("tuple", *PAIRS):  # meant to be one
+        return None
+    inner = _kept_whole(functions(tree).get(maker))
+    if inner is not None and (deeper := _several(tree, *inner)) is not None:
+        return deeper
+    return made.lineno, f", where {maker} gives several values: name each"
+
+
+def _kept_whole(function: Function | None) -> tuple[str, int] | None:
+    """The variable that is all a function returns, and the line of its one return."""
+    ends = [one for one in ast.walk(function or ast.Pass()) if isinstance(one, ast.Return)]
+    if len(ends) != 1 or not isinstance(ends[0].value, ast.Name):
+        return None
+    return ends[0].value.id, ends[0].lineno
 
 
 def _calls(node: ast.Call, tree: ast.Module, function: Function) -> bool:
@@ -396,13 +410,15 @@ def _may_be_none(statement: ast.stmt) -> bool:
     return isinstance(value, ast.IfExp) and (is_none(value.body) or is_none(value.orelse))
 
 
-def _lacking(tree: ast.Module, statement: ast.stmt) -> tuple[int, str]:
+def _lacking(tree: ast.Module, statement: ast.stmt, kind: str = "") -> tuple[int, str]:
     """The line at fault for the value that a statement keeps, and what it lacks."""
     helper = callee(getattr(statement, "value", None))
     function = functions(tree).get(helper)
     end = without_return(function) if function is not None else None
     if end is not None:
         return end, f", where {helper} ends without a return"
+    if kind == "NoneType" and function is not None and (fallen := falls_through(function)):
+        return fallen
     for one in ast.walk(function) if function is not None else ():
         if isinstance(one, ast.Return) and isinstance(one.value, ast.List):
             return one.lineno, f", where {helper} returns a list"
@@ -455,6 +471,27 @@ def _none_of(tree: ast.Module, node: ast.AST | None, kind: str, ran: Ran) -> tup
         if found[0] in test.body and ast.unparse(test.test) in (f"{text} is None", f"not {text}"):
             return line, f"{where}: line {test.lineno} chooses it just where it is None"
     return line, where
+
+
+def falls_through(function: Function) -> tuple[int, str] | None:
+    """Where a function that returns something ends without a return if its last ``if`` is false.
+
+    The line is that of the return that is in it, or behind another one, and belongs after it.
+    """
+    last = function.body[-1]
+    if not isinstance(last, ast.If):
+        return None
+    silent = f"{function.name} ends without a return"
+    for body in (last.body, last.orelse):
+        ends = [one for one in body if isinstance(one, ast.Return) and one.value is not None]
+        if len(ends) > 1:
+            at = ends[-1].lineno
+            said = f", which is never reached, as line {ends[0].lineno} returns"
+            return at, f"{said}: outside of the if of line {last.lineno}, {silent}"
+    end = last.body[-1]
+    if not last.orelse and isinstance(end, ast.Return) and end.value is not None:
+        return end.lineno, f", which runs only if {ast.unparse(last.test)}: else {silent}"
+    return None
 
 
 def without_return(function: Function) -> int | None:

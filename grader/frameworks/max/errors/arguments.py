@@ -77,6 +77,7 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         or _starred(case, call, match)
         or _superclass(case, call, what)
         or _closed_early(case, call, match, what)
+        or _transposed(case, call, what)
     ):
         return told
     if ast.unparse(call) == "F.functional()":
@@ -118,6 +119,28 @@ def _starred_name(
     near = meant(name, signature.every)
     said = f"Did you mean {near}? " if near else ""
     return Translation(what, f"{said}The name comes from **{handed[0]}.", about=f"text: {name}")
+
+
+TRANSPOSES = {
+    **dict.fromkeys(("transpose_a", "adjoint_a"), 0),
+    **dict.fromkeys(("transpose_b", "adjoint_b"), 1),
+}
+"""Options of other libraries' products, and which of the two tensors each of them turns."""
+
+
+def _transposed(case: Case, call: ast.Call, what: str) -> Translation | None:
+    """A product that is to swap the last two axes of one of its tensors, as other libraries do."""
+    turned = [one for one in call.keywords if one.arg in TRANSPOSES]
+    args, owner = list(call.args), ast.unparse(call.func).rpartition(".")[2]
+    if not turned or len(args) != 2 or owner not in ("matmul", "bmm"):
+        return None
+    for word in turned:
+        at = TRANSPOSES[word.arg or ""]
+        if not isinstance(word.value, ast.Constant) or word.value.value:
+            args[at] = ast.parse(f"({ast.unparse(args[at])}).transpose(-1, -2)", mode="eval").body
+    rest = [one for one in call.keywords if one not in turned]
+    hint = "MAX multiplies the tensors as they are: swap the last two axes before."
+    return Translation(what, hint, case.fix(call, ast.Call(call.func, args, rest)))
 
 
 def _without_stop(call: ast.Call, match: re.Match[str], what: str) -> Translation | None:

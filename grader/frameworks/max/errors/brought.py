@@ -142,6 +142,9 @@ def of_array(case: Case, node: ast.Attribute) -> Translation | None:
         except IndexError:
             return Translation(what, None)
         return Translation(what, "NumPy spells it differently.", case.fix(call or node, made))
+    if name == "to" and len(args) == 1 and args[0].endswith(".device"):
+        made = f"Tensor({x}, dtype={args[0].removesuffix('.device')}.dtype, device={args[0]})"
+        return Translation(what, "Make a tensor of it.", case.fix(call or node, made))
     if name in FUNCTIONS and call is not None:
         made = f"np.{name}({', '.join([owner, *map(ast.unparse, call.args)])})"
         return Translation(what, "It is a function of NumPy.", case.fix(call, made))

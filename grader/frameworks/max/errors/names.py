@@ -236,7 +236,8 @@ def _elsewhere(case: Case, node: ast.Attribute) -> Translation | None:
         what = f"{owner} is {described(about)}, a layer: its numbers are {owner}.weight"
         return Translation(what, None, case.fix(node, f"{owner}.weight.{name}"))
     outer = node.value.value if isinstance(node.value, ast.Attribute) else None
-    for text in ([ast.unparse(outer)] if outer is not None else []) + ["self"]:
+    holds = about.kind in ("ndarray", "Tensor", "dict", "list", "tuple", "str", "int", "float")
+    for text in () if holds else ([ast.unparse(outer)] if outer is not None else []) + ["self"]:
         value = case.seen.values.get(text)
         if value is not None and name in (*value.fields, *value.names):
             what = f"{owner} has no {name}"
@@ -336,6 +337,10 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
     if node.attr == "next" and about.kind.endswith(("iterator", "generator")):
         whole = case.call if case.call is not None and case.call.func is node else node
         return Translation(what, "next is a function.", case.fix(whole, f"next({owner})"))
+    called = any(one.func is node for one in case.calls())
+    if about.kind == "dict" and not (called and near):
+        fix = case.fix(node, f"{owner}[{node.attr!r}]".replace("'", '"'))
+        return Translation(what, "A dict gives its values by key, in square brackets.", fix)
     if about.kind == "tuple" and node.attr in (*known()["Tensor"], *elsewhere.TEMPLATES):
         return Translation(
             what,
