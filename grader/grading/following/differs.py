@@ -22,7 +22,10 @@ VERBS = {
     "Pow": "raises to a power",
 }
 
-HOLDS = ("Tensor", "array", "asarray", "constant", "from_dlpack")
+HOLDS = (
+    *("Tensor", "array", "asarray", "constant", "from_dlpack"),
+    *("astype", "cast", "float32", "float64"),
+)
 """Calls that keep numbers as they are."""
 
 ORDERS = ("argsort", "sort", "sorted", "argpartition", "partition", "top_k")

@@ -42,8 +42,11 @@ PLAIN: dict[str, Callable[[Any], Any]] = {
     "cos": np.cos,
     "exp": np.exp,
     "log": np.log,
+    "log10": np.log10,
+    "log2": np.log2,
     "sqrt": np.sqrt,
     "abs": np.abs,
+    "isqrt": lambda x: np.floor(np.sqrt(x)),
     "rsqrt": lambda x: 1.0 / np.sqrt(x),
 }
 
@@ -172,6 +175,8 @@ class Evaluator:
         if name in PAIRS and len(given) == 2:
             other = self._value(given[1])
             return None if array is None or other is None else PAIRS[name](array, other)
+        if name in PLAIN and isinstance(array, float) and len(given) == 1:
+            return float(PLAIN[name](array))
         if not isinstance(array, np.ndarray):
             return None
         return self._of_array(name, node, array, given)

@@ -18,6 +18,10 @@ LONGEST = 4
 """Operations of the reference that one step may consist of."""
 
 
+RESHAPES = ("reshape", "flatten", "view", "ravel")
+"""Operations that give the same numbers another shape."""
+
+
 @dataclass(frozen=True)
 class Omitted:
     """A ``line`` of the learner gives ``have``, which the reference takes through a ``step``.
@@ -65,7 +69,7 @@ def _changes_nothing(comparison: Comparison, have: int, step: Made, match: int |
     """The operation of the step's kind that gave ``have``, with the numbers that it was given."""
     mine, made = comparison.mine, comparison.mine.made[have]
     wanted = operation(comparison.right.nodes[step.node])
-    alike = SWAPS if wanted in SWAPS else (wanted,)
+    alike = next((some for some in (SWAPS, RESHAPES) if wanted in some), (wanted,))
     if match in map(comparison.match, made.sources) and operation(mine.nodes[made.node]) in alike:
         return operation(mine.nodes[made.node])
     nodes = [place.node for place in mine.places if place.value == have]
@@ -126,11 +130,13 @@ def forgotten(comparison: Comparison, cause: Cause) -> Forgotten | None:
     if step is None or not name:
         return None
     helpers, line = _helpers(comparison, step), mine.line(cause.node)
+    gave = {place.node for place in mine.places if place.value == have}
     calls = [
         node
         for node in mine.nodes
         if isinstance(node, ast.Call)
         and mine.named(cause.node) != operation(node) in helpers
+        and mine.numbers[node] not in gave
         and mine.named(mine.numbers[node]) == mine.named(cause.node)
     ]
     near = min(calls, key=lambda one: abs(line - one.lineno), default=None)

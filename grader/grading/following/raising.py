@@ -156,9 +156,10 @@ class Raising:
             size = size or Slip(self._raised_at(error), "")
             trace = self.teller.trace([*told, *filter(None, (size.said,))], size.line)
             return replace(trace, elsewhere=size.line != line and hint == LOOK)
-        if (other := forgotten(self.comparison, cause)) is not None:
+        gap, other = omitted(self.comparison, cause), forgotten(self.comparison, cause)
+        if other is not None and (gap is None or not gap.idle):
             return self.teller.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
-        if (gap := omitted(self.comparison, cause)) is not None and gap.line != line:
+        if gap is not None and gap.line != line:
             lacks = self.teller.left_out(gap, cause, ())
             return replace(lacks, told=(*told, *lacks.told))
         if origin is None and (earlier := self._earlier(cause, error)) is not None:

@@ -195,7 +195,8 @@ class Retried:
         numbers = Sequences(self.comparison)
         lacking = numbers.lacking
         for node, known in numbers.wrong() if lacking else ():
-            for new in variations(node, known, []):
+            names = self._names(self.comparison.mine.numbers[node], known)
+            for new in variations(node, known, names):
                 left -= 1
                 array = known.value(new)
                 if not isinstance(array, np.ndarray) or self._is_idle(new, array, known):
@@ -238,9 +239,10 @@ class Retried:
             value = todo.pop()
             if mine.made[value].node == change.node:
                 continue
-            if value in wrong:
-                return False
-            new = [v for v in mine.made[value].sources if v not in seen and not self._is_right(v)]
+            taken = [v for v in mine.made[value].sources if not self._is_right(v)]
+            if value in wrong and all(map(compared.flows, taken)):
+                return False  # what is wrong is made there, and not of a wrong constant
+            new = [v for v in taken if v not in seen]
             todo += new
             seen.update(new)
         return True

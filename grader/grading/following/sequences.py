@@ -33,9 +33,9 @@ class InTurn(Evaluator):
         """What an expression gave in every turn; one number where it never changed."""
         number = self.run.numbers.get(node)
         found = None if number is None else self.given_in.get(number)
-        if found is None or found.size == self.turns:
-            return found
-        return float(found[0]) if np.all(found == found[0]) else None
+        if found is None or np.all(found == found[0]):
+            return None if found is None else float(found[0])
+        return found if found.size == self.turns else None
 
 
 @dataclass(frozen=True)

@@ -62,6 +62,7 @@ from grader.grading.reading.shown import (
     repeated,
 )
 from grader.grading.reading.siblings import astray
+from grader.grading.reading.swallowed import swallowed
 from grader.source.variables import read, stored
 
 ON_ANOTHER = ("It uses ", "The reference uses ", "The reference also uses ")
@@ -326,7 +327,7 @@ class Teller:
         """
         mine = self.comparison.mine
         orders = reordered(mine.tree, self.comparison.right.tree)
-        slips = chain(left_early(mine.tree), crossed(mine.tree), repeated(mine.tree), orders)
+        slips = chain(swallowed(mine.tree), left_early(mine.tree), crossed(mine.tree), repeated(mine.tree), orders)
         slips = chain(slips, exchanged(mine.tree))
         slip = next(slips, None)
         slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)

@@ -38,7 +38,10 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.GtE: ast.LtE,
 }
 """Comparisons the other way round, which say the same of equal numbers."""
-TWINS = (("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"), ("min", "max"))
+TWINS = (
+    *(("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"), ("min", "max")),
+    *(("log10", "log"), ("log2", "log"), ("isqrt", "sqrt")),
+)
 """Functions that are taken for each other."""
 
 
@@ -50,6 +53,7 @@ def variations(node: ast.AST, known: Evaluator, names: list[ast.Name]) -> Iterat
             if isinstance(node.op, ast.Div) and _is_whole(known.value(node.left)):
                 yield ast.BinOp(node.left, ast.FloorDiv(), node.right)
             yield from _operands(node, known, names)
+            yield from _numbers_in(node, known)
         case ast.Call():
             yield from _calls(node, known)
             yield from _given(node, names)
@@ -162,6 +166,20 @@ def _calls(node: ast.Call, known: Evaluator) -> Iterator[ast.expr]:
         for axis in range(min(rank + 1, MOST_AXES)):
             yield _with_axis(node, axis, known)
     yield from _ordered(node, name, given, rank)
+
+
+def _numbers_in(node: ast.expr, known: Evaluator) -> Iterator[ast.expr]:
+    """The same operation, with another function for a plain number in it."""
+    match node:
+        case ast.BinOp(left=left, op=op, right=right):
+            yield from (ast.BinOp(one, op, right) for one in _numbers_in(left, known))
+            yield from (ast.BinOp(left, op, one) for one in _numbers_in(right, known))
+        case ast.UnaryOp(op=sign, operand=operand):
+            yield from (ast.UnaryOp(sign, one) for one in _numbers_in(operand, known))
+        case ast.Call(func=ast.Attribute(value=home, attr=name), args=[given]):
+            others = [pair[1 - pair.index(name)] for pair in TWINS if name in pair]
+            for new in others if not isinstance(known.value(given), np.ndarray) else ():
+                yield ast.Call(ast.Attribute(home, new, ast.Load()), [given], [])
 
 
 def _functions(node: ast.Call, name: str) -> Iterator[ast.expr]:
