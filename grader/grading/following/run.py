@@ -139,6 +139,8 @@ class Run(Program):
             one = stack.pop()
             if self.numbers[one] in self._seen_nodes:
                 yield self.numbers[one]
+            elif isinstance(one, ast.keyword) and one.arg is None:
+                stack += self._put_into(one.value)[::-1]
             elif (
                 not isinstance(one, GIVES)
                 or self._is_called(one)
@@ -146,6 +148,25 @@ class Run(Program):
                 or operation(one) == "tolist"  # the numbers of an array, as plain ones
             ):
                 stack += list(ast.iter_child_nodes(one))[::-1]
+
+    def _put_into(self, node: ast.expr) -> list[ast.expr]:
+        """What the function around a dict puts into it, before ``**`` hands it all over."""
+        inside = self.around(node)
+        found: list[ast.expr] = []
+        for one in ast.walk(inside) if inside is not None and isinstance(node, ast.Name) else ():
+            match one:
+                case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))], value=value):
+                    given = [value]
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(values=given)):
+                    pass
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.DictComp(value=value)):
+                    given = [value]
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(keywords=words)):
+                    given = [word.value for word in words]
+                case _:
+                    continue
+            found += given if isinstance(node, ast.Name) and name == node.id else []
+        return found
 
     def feeding(self, number: int, order: int | None = None) -> tuple[int, ...]:
         """The last values, before entry ``order``, of the arrays that a plain number is made of.

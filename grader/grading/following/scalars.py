@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -42,6 +42,9 @@ INVERSE = re.compile("inv|rcp|recip|over|rsqrt", re.IGNORECASE)
 HUGE = 1e30
 """Beyond this a number is there to hide something, and its sign counts."""
 
+OF_SIZE: tuple[Callable[[float], float], ...] = (float, math.sqrt)
+"""What is made of a size; one over that counts as the same."""
+
 AS_IT_IS = (
     ast.Attribute,
     ast.Name,
@@ -63,8 +66,11 @@ class Origin:
     have: tuple[float, ...]
     want: tuple[float, ...] = ()
     instead: str = ""
+    said: str = ""
 
     def __str__(self) -> str:
+        if self.said:
+            return self.said
         said = f"{self.name} is {_told(self.have)}, from line {self.line}"
         said = f"{said}; the reference has {_told(self.want)} here." if self.want else f"{said}."
         return f"{said} There it has {self.instead}." if self.instead else said
@@ -90,6 +96,8 @@ class Scalars:
         twin = self._around_twin(cause)
         if (turned := self._turned(cause, order)) is not None:
             return turned
+        if (given := self._from_another(node, order, twin)) is not None:
+            return given
         times = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
         bad = frozenset(
             value
@@ -295,6 +303,51 @@ class Scalars:
         if len(ends) != 1 or not held:
             return None
         return Origin(ends[0].lineno, self.mine.of(calls[0]), held)
+
+    def _from_another(self, node: ast.AST, order: int, wanted: Sequence[float]) -> Origin | None:
+        """The call of a helper, in an expression or behind its variables, that is given another."""
+        own = functions(self.mine.tree)
+        makers = [node]
+        for leaf in self._leaves(node):
+            one, have = self.mine.nodes[leaf], self.mine.held(leaf, order)
+            made = self._set_by(self.mine.of(one), leaf, have) if wanted else None
+            makers += [] if made is None else [made]
+        calls = (one for maker in makers for one in ast.walk(maker) if callee(one) in own)
+        for call in calls:
+            held = self.mine.held(self.mine.numbers[call])
+            wrong = len(held) == 1 and isinstance(call, ast.Call) and not among(held[0], wanted)
+            if wrong and (found := self._of_another(call, held[0], wanted)) is not None:
+                return found
+        return None
+
+    def _of_another(
+        self, call: ast.Call, have: float, wanted: Sequence[float]
+    ) -> Origin | None:
+        """The call of a helper that makes a number of the size of one tensor, and not of another.
+
+        Only if no other size of the one tensor would do: then it is the helper that is wrong.
+        """
+        mine, order = self.mine, len(self.mine.places)
+        inside = mine.function(mine.numbers[call])
+        tensors: dict[str, tuple[int, ...]] = {}
+        for place in mine.places[:order]:
+            node, array = mine.nodes[place.node], mine.arrays[place.value]
+            if isinstance(node, ast.Name) and mine.function(place.node) == inside and array.ndim:
+                tensors[node.id] = array.shape
+        for one in call.args:
+            sizes = tensors.get(one.id, ()) if isinstance(one, ast.Name) else ()
+            for at, size in enumerate(reversed(sizes), start=1):
+                ways = [way for way in OF_SIZE if among(way(size), (have,))]
+                others = [way(other) for way in ways for other in sizes if other != size]
+                if not ways or any(among(other, wanted) for other in others):
+                    continue
+                for name, shape in tensors.items():
+                    alike = len(shape) >= at and name != one.id and shape[-at] != size
+                    if alike and any(among(way(shape[-at]), wanted) for way in ways):
+                        said = f"Line {call.lineno} gives {callee(call)} {one.id}, whose axis -{at}"
+                        said = f"{said} is {size} long; that of {name} is {shape[-at]}."
+                        return Origin(call.lineno, callee(call), (have,), said=said)
+        return None
 
     def _set_by(self, name: str, leaf: int, have: Sequence[float]) -> ast.stmt | None:
         """The statement that gives a variable its number; that one, of several for an attribute."""

@@ -10,6 +10,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 
+from grader.grading.following.paired import put_by
 from grader.grading.following.retried import Retried
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
@@ -38,12 +39,13 @@ def traded(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
         inside.setdefault(mine.function(one.node), []).append(mine.nodes[one.node])
     for nodes in inside.values():
         for two in combinations(_names(*nodes), 2):
-            if not _hold_each_other(comparison, two):
+            put = put_by(comparison, two)
+            if put is None and not _hold_each_other(comparison, two):
                 continue
             first, second = map(ast.unparse, two)
             exchanged = (_put(node, {first: two[1], second: two[0]}) for node in nodes)
             right = any(map(retried.lacks, exchanged))
-            if right and (slip := given_by(comparison, two)) is not None:
+            if right and (slip := given_by(comparison, two) or put) is not None:
                 return slip
     return None
 
