@@ -70,7 +70,7 @@ CHECKS = (
     Check(
         "softmax",
         "F.softmax turns the scores into weights",
-        "F.softmax is not applied to the scores",
+        "F.softmax does not turn the scores into weights",
         "What turns a row of scores into weights that sum to 1?",
         "It runs over the last dimension, the keys, and comes after the mask.",
         lesson="Softmax",

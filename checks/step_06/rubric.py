@@ -174,7 +174,7 @@ CHECKS = (
     Check(
         "rotate-heads",
         "forward: query and key are rotated, the value is not",
-        "forward: query and key are not rotated",
+        "forward: query and key are not rotated, or the value is",
         "Which of query, key and value must know where their tokens are?",
         "Positions need a dimension for the heads: unsqueeze(-2).",
         lesson="The layer",

@@ -175,7 +175,9 @@ def _import(tree: ast.Module, wanted: str) -> int | None:
     names = {alias.name for alias in getattr(new, "names", ())}
     alike = [one for one in every if names & {alias.name for alias in one.names}]
     alike += [one for one in every if getattr(one, "module", 0) == getattr(new, "module", 1)]
-    near = {one: _shared(getattr(one, "module", None), getattr(new, "module", None)) for one in every}
+    near = {
+        one: _shared(getattr(one, "module", None), getattr(new, "module", None)) for one in every
+    }
     most = max(near.values(), default=0)
     alike += [one for one in reversed(every) if near[one] == most > 0]
     return next((one.lineno for one in (*alike, *every)), None)

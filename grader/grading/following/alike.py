@@ -303,6 +303,31 @@ def overwritten(comparison: Comparison) -> Slip | None:
     return None
 
 
+def too_early(comparison: Comparison, cause: Cause, departure: Departure) -> Slip | None:
+    """The line that gives a variable its next value, which is right, before all have read the old.
+
+    The values leave the path below, where the reference takes the old one.
+    """
+    mine, user = comparison.mine, departure.node
+    statement, line = mine.statement(cause.node), mine.line(cause.node)
+    name = target(statement, -1) if mine.is_whole(cause.node) else ""
+    wanted = cause.want if cause.gives is None else cause.gives
+    if not isinstance(statement, ast.Assign) or not name or wanted is None:
+        return None
+    new = mine.values(cause.node)
+    if not new or not all(map(comparison.known, new)) or mine.line(user) <= line:
+        return None
+    held = {
+        place.value
+        for place in mine.places
+        if mine.segment(place.node) == name and mine.line(place.node) <= line
+    }
+    if name not in read(mine.nodes[user]) or not any(comparison.equal(v, wanted) for v in held):
+        return None
+    said = f"Line {line} gives {name} a new value, and line {mine.line(user)} needs the old one"
+    return Slip(line, f"{said}: keep it under another name.")
+
+
 def _meant(statement: ast.stmt, name: str, outer: ast.AST | None, later: int) -> str:
     """That a line reads another of the variables that got their values together."""
     body: list[ast.stmt] = getattr(outer, "body", [])

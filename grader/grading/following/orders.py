@@ -9,10 +9,12 @@ from itertools import combinations, permutations
 import numpy as np
 
 from grader.grading.following.cause import Cause
-from grader.grading.following.evaluate import JOINS
+from grader.grading.following.evaluate import JOINS, literal
 from grader.grading.following.relations import ATOL, Floats, same
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import SWAPS, Comparison
+from grader.grading.reading.bindings import bound
+from grader.grading.reading.shown import Slip
 from grader.source.variables import stored
 
 
@@ -158,6 +160,32 @@ def unswapped(comparison: Comparison, node: int, array: Floats) -> tuple[int, in
         ),
         None,
     )
+
+
+def listed(run: Run, node: int, new: ast.expr) -> Slip | None:
+    """The line that makes the order of axes which an operation reads from a variable.
+
+    ``new`` is the same operation with the right order written out.
+    """
+    old = run.nodes[node]
+    pairs = zip(_handed(old), _handed(new), strict=False)
+    for have, want in pairs:
+        kept = bound(run.tree, have.id, have.lineno) if isinstance(have, ast.Name) else None
+        order = [int(one) for one in run.held(run.numbers[have])] if kept is not None else []
+        wanted = literal(want)
+        if kept is None or not isinstance(wanted, list) or sorted(order) != sorted(wanted):
+            continue
+        last = [*range(len(order) - 2), len(order) - 1, len(order) - 2]
+        which = "which swaps the last two axes only, " if wanted == last else ""
+        said = f"{ast.unparse(have)} is {order} on line {run.line(node)}, from line {kept.lineno}"
+        return Slip(kept.lineno, f"{said}. With {wanted}, {which}it would be right.")
+    return None
+
+
+def _handed(node: ast.AST) -> list[ast.expr]:
+    """What a call is given, by place and by name."""
+    call = node if isinstance(node, ast.Call) else ast.Call(ast.Name(""), [], [])
+    return [*call.args, *(one.value for one in call.keywords)]
 
 
 def reshaped(comparison: Comparison, node: int, gives: int) -> str:

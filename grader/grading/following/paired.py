@@ -32,9 +32,9 @@ def put_by(comparison: Comparison, two: Two, left: int = MOST_STEPS) -> Slip | N
         return None
     tree = comparison.mine.tree
     match two:
-        case ast.Attribute(value=one, attr=a), ast.Attribute(value=other, attr=b) if (
-            ast.unparse(one) == ast.unparse(other)
-        ):
+        case ast.Attribute(value=one, attr=a), ast.Attribute(value=other, attr=b) if ast.unparse(
+            one
+        ) == ast.unparse(other):
             return _fields(comparison, a, b)
         case ast.Name(id=a), ast.Name(id=b):
             kept = bound(tree, a, two[0].lineno), bound(tree, b, two[1].lineno)
@@ -54,7 +54,9 @@ def _handed(tree: ast.Module, two: Two) -> Two | None:
     inside = around(tree, two[0].lineno)
     names = [] if inside is None else [one for one in parameters(inside) if one != "self"]
     every = walked(tree) if inside is not None else ()
-    calls = [n for n in every if isinstance(n, ast.Call) and callee(n) == getattr(inside, "name", 0)]
+    calls = [
+        n for n in every if isinstance(n, ast.Call) and callee(n) == getattr(inside, "name", 0)
+    ]
     at = [names.index(one.id) for one in two if isinstance(one, ast.Name) and one.id in names]
     if len(calls) != 1 or len(at) != 2 or max(at) >= len(calls[0].args):
         return None
@@ -82,7 +84,9 @@ def _pairs(one: ast.AST | None, other: ast.AST | None) -> list[Two] | None:
     return None if None in parts else [pair for some in parts for pair in some or ()]
 
 
-def _unpacked(comparison: Comparison, kept: ast.stmt, names: tuple[str, str], left: int) -> Slip | None:
+def _unpacked(
+    comparison: Comparison, kept: ast.stmt, names: tuple[str, str], left: int
+) -> Slip | None:
     """The tuple that a statement takes apart into two names, or that statement."""
     tree, order = comparison.mine.tree, [one for one in targets(kept) if one.isidentifier()]
     whole = _whole(tree, getattr(kept, "value", None), left)

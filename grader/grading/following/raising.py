@@ -168,7 +168,10 @@ class Raising:
         refused = OWN.search(f"{error.type_name}: {error.message}") is not None
         # what the call lacks is not that it is another one
         silent = parts is not None or (refused and cause.other)
-        told += () if silent else filter(None, self._why(cause, line))
+        why = () if silent else filter(None, self._why(cause, line))
+        # an error that says what to write is not about the other way in which it is worked out
+        fixed_there = "Write" in hint and SHAPES.search(error.type_name) is None
+        told += [one for one in why if not (fixed_there and "; the reference " in one)]
         if origin is not None:
             return self.teller.trace(
                 (*told, str(origin)), origin.line, (), self.lesson.filled(cause)

@@ -20,6 +20,16 @@ SHORT = 40
 """Characters of an expression that is quoted beside another one."""
 
 
+NOUNS = {
+    "Add": "the sum",
+    "Sub": "the difference",
+    "Mult": "the multiplication",
+    "Div": "the division",
+    "MatMult": "the matrix product",
+}
+"""What operators of long expressions are called."""
+
+
 def again(comparison: Comparison, one: Departure) -> str:
     """Whether an operation is made on what the same operation gave before, in a sentence."""
     mine = comparison.mine
@@ -199,9 +209,10 @@ def _swapped(mine: Run, early: int, after: int) -> Slip:
     lines = mine.line(early), mine.line(after)
     texts = [mine.segment(one) for one in (early, after)]
     texts = [
-        t if len(t) <= SHORT else operation(mine.nodes[n])
+        t if len(t) <= SHORT else NOUNS.get(operation(mine.nodes[n]), operation(mine.nodes[n]))
         for t, n in zip(texts, (early, after), strict=True)
     ]
+    texts[1] = texts[1].replace("the ", "The ", 1) if texts[1] in NOUNS.values() else texts[1]
     said = f"{texts[1]}, on line {lines[1]}, comes after {texts[0]}, on line {lines[0]}"
     if lines[0] == lines[1]:
         said = f"{texts[1]} on line {lines[1]} comes after {texts[0]}"

@@ -143,7 +143,8 @@ class Scalars:
         times = spelled(whole) == "Mult"
         for one in leaves:
             name = self.mine.of(self.mine.nodes[one])
-            asked = times and (DIVISOR.search(name) is None or INVERSE.search(name) is not None)
+            asked = times and self.mine.parents.get(self.mine.nodes[one]) is whole
+            asked = asked and (DIVISOR.search(name) is None or INVERSE.search(name) is not None)
             for held in self.mine.held(one, order):
                 inverse = want and math.isclose(held, 1 / want, rel_tol=1e-6)
                 if among(held, (want,)) and not (asked and inverse):
@@ -289,7 +290,9 @@ class Scalars:
         if isinstance(statement, ast.For) or self._turns(statement) or self._measures(value):
             return None  # the number of a turn, or a size of what is right, is not what is wrong
         bad = bad if _hands_on(value) else frozenset()
-        inner = self._one(value, bad, order, most) or self._from_helper(value)
+        helper = self._from_helper(value)
+        right = helper is not None and all(among(one, self._known) for one in helper.have)
+        inner = self._one(value, bad, order, most) or (None if right else helper)
         return inner or Origin(statement.lineno, name, have)
 
     def _from_helper(self, value: ast.AST) -> Origin | None:
@@ -315,39 +318,43 @@ class Scalars:
         calls = (one for maker in makers for one in ast.walk(maker) if callee(one) in own)
         for call in calls:
             held = self.mine.held(self.mine.numbers[call])
-            wrong = len(held) == 1 and isinstance(call, ast.Call) and not among(held[0], wanted)
-            if wrong and (found := self._of_another(call, held[0], wanted)) is not None:
+            if not isinstance(call, ast.Call) or len(held) != 1 or among(held[0], wanted):
+                continue
+            if (found := self._of_another(call, held[0], wanted)) is not None:
                 return found
         return None
 
-    def _of_another(
-        self, call: ast.Call, have: float, wanted: Sequence[float]
-    ) -> Origin | None:
+    def _of_another(self, call: ast.Call, have: float, wanted: Sequence[float]) -> Origin | None:
         """The call of a helper that makes a number of the size of one tensor, and not of another.
 
         Only if no other size of the one tensor would do: then it is the helper that is wrong.
         """
-        mine, order = self.mine, len(self.mine.places)
-        inside = mine.function(mine.numbers[call])
-        tensors: dict[str, tuple[int, ...]] = {}
-        for place in mine.places[:order]:
-            node, array = mine.nodes[place.node], mine.arrays[place.value]
-            if isinstance(node, ast.Name) and mine.function(place.node) == inside and array.ndim:
-                tensors[node.id] = array.shape
-        for one in call.args:
-            sizes = tensors.get(one.id, ()) if isinstance(one, ast.Name) else ()
+        tensors = self._tensors(call)
+        for one in (arg.id for arg in call.args if isinstance(arg, ast.Name)):
+            sizes = tensors.get(one, ())
             for at, size in enumerate(reversed(sizes), start=1):
                 ways = [way for way in OF_SIZE if among(way(size), (have,))]
                 others = [way(other) for way in ways for other in sizes if other != size]
                 if not ways or any(among(other, wanted) for other in others):
                     continue
                 for name, shape in tensors.items():
-                    alike = len(shape) >= at and name != one.id and shape[-at] != size
+                    alike = len(shape) >= at and name != one and shape[-at] != size
                     if alike and any(among(way(shape[-at]), wanted) for way in ways):
-                        said = f"Line {call.lineno} gives {callee(call)} {one.id}, whose axis -{at}"
+                        said = f"Line {call.lineno} gives {callee(call)} {one}, whose axis -{at}"
                         said = f"{said} is {size} long; that of {name} is {shape[-at]}."
                         return Origin(call.lineno, callee(call), (have,), said=said)
         return None
+
+    def _tensors(self, node: ast.AST) -> dict[str, tuple[int, ...]]:
+        """The shapes of the variables of the function around a node that hold tensors."""
+        mine, inside = self.mine, self.mine.function(self.mine.numbers[node])
+        found: dict[str, tuple[int, ...]] = {}
+        for place in mine.places:
+            one, array = mine.nodes[place.node], mine.arrays[place.value]
+            here = isinstance(one, ast.Name) and mine.function(place.node) == inside
+            if isinstance(one, ast.Name) and here and array is not None and array.ndim:
+                found[one.id] = array.shape
+        return found
 
     def _set_by(self, name: str, leaf: int, have: Sequence[float]) -> ast.stmt | None:
         """The statement that gives a variable its number; that one, of several for an attribute."""

@@ -20,6 +20,7 @@ from grader.grading.following.alike import (
     overwritten,
     own_way,
     repeating,
+    too_early,
     unturned,
 )
 from grader.grading.following.arguments import crosswise, namesake
@@ -36,7 +37,7 @@ from grader.grading.following.lost import cut, replaced, uncalled_helper
 from grader.grading.following.margin import margin
 from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
-from grader.grading.following.orders import refolded, unswapped
+from grader.grading.following.orders import listed, refolded, unswapped
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, twofold
 from grader.grading.following.retried import Change, Retried
@@ -47,6 +48,7 @@ from grader.grading.following.traded import traded
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import (
     around,
+    bound,
     exchanged_at,
     read_instead,
     reads,
@@ -107,11 +109,16 @@ class Teller:
         change = self._with_swap(change)
         if change is None or len(change.text) > MOST_TEXT:
             return trace
+        if (order := listed(mine, change.node, change.new)) is not None:
+            first = tuple(one for value in wrong for one in self.comparison.departures(value))
+            return self.slipped(order, (), first)
         line, quantity = mine.line(change.node), self.lesson.quantity(change.value)
         old = mine.segment(change.node)
         instead = f" instead of {old}" if len(old) <= MOST_TEXT else ""
         by_hand = change.value is not None and change.value < 0
         other = "a step of what the reference computes" if by_hand else "what the reference has"
+        if quantity.startswith("`") and quantity.strip("`") in mine.names:
+            quantity = ""  # the program calls something else so
         gives = ", the result would be" if change.onward else " it would give"
         said = f"With {change.text}{instead}{gives} {quantity or other}."
         if self._adds_nothing(change.node):
@@ -196,7 +203,8 @@ class Teller:
         if cause is None or (cause.is_bare and len(lines) > 1):
             return self.trace()
         first, line = found[0], self.lines.of(cause)
-        odd = each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
+        odd = too_early(self.comparison, cause, first)
+        odd = odd or each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
         odd = odd or misscaled(self.comparison, found) or late(self.comparison, cause, first)
         odd = odd or replaced(self.lesson, cause)
         odd = odd or twofold(self.comparison, first)
@@ -327,7 +335,13 @@ class Teller:
         """
         mine = self.comparison.mine
         orders = reordered(mine.tree, self.comparison.right.tree)
-        slips = chain(swallowed(mine.tree), left_early(mine.tree), crossed(mine.tree), repeated(mine.tree), orders)
+        slips = chain(
+            swallowed(mine.tree),
+            left_early(mine.tree),
+            crossed(mine.tree),
+            repeated(mine.tree),
+            orders,
+        )
         slips = chain(slips, exchanged(mine.tree))
         slip = next(slips, None)
         slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
@@ -390,6 +404,7 @@ class Teller:
         if at <= line or self.causes.named_as(cause.have, match):
             return None
         own = self.wording.read_as(cause.node, cause.have)
+        at, own = self._handed_on(cause.have, at, own, line)
         what = quantity or "what the reference uses"
         kept = f"Line {line} keeps {what} as {name}, and nothing uses it"
         uses = f"uses {own}" if own else f"works out {self.lesson.own_name(cause.have)} itself"
@@ -404,6 +419,21 @@ class Teller:
         instead = own or self.wording.written_as(cause.node, cause.have)
         write = exchanged_at(self.comparison.mine.tree, at, instead, name, line)
         return Slip(at, read, write)
+
+    def _handed_on(self, value: int, at: int, name: str, since: int) -> tuple[int, str]:
+        """The first line after ``since`` that reads a value which it only hands on, and its name.
+
+        ``name`` is the variable by which line ``at`` reads it in the end.
+        """
+        mine = self.comparison.mine
+        made = bound(mine.tree, name, at) if name.isidentifier() else None
+        if not isinstance(made, ast.Assign) or not since < made.lineno < at:
+            return at, name
+        for one in ast.walk(made.value):
+            read = isinstance(one, ast.Name) and value in mine.values(mine.numbers[one])
+            if isinstance(one, ast.Name) and read and one.id != name:
+                return self._handed_on(value, made.lineno, one.id, since)
+        return at, name
 
     def _from_result(self, result: int | None, wanted: int | None) -> Cause | None:
         """The cause in a program that computes from no input: its last operation says more."""

@@ -49,6 +49,7 @@ def variations(node: ast.AST, known: Evaluator, names: list[ast.Name]) -> Iterat
     """The expressions that differ from one in one thing, the likeliest first."""
     match node:
         case ast.BinOp():
+            yield from _only(node, known)
             yield from _operations(node)
             if isinstance(node.op, ast.Div) and _is_whole(known.value(node.left)):
                 yield ast.BinOp(node.left, ast.FloorDiv(), node.right)
@@ -71,6 +72,16 @@ def variations(node: ast.AST, known: Evaluator, names: list[ast.Name]) -> Iterat
 def _is_whole(value: object) -> bool:
     """Whether this is an array of whole numbers."""
     return isinstance(value, np.ndarray) and value.ndim > 0 and bool((value == value // 1).all())
+
+
+def _only(node: ast.BinOp, known: Evaluator) -> Iterator[ast.expr]:
+    """The one tensor that several operations with plain numbers change, as it is."""
+    inner = [one for one in ast.walk(node) if isinstance(one, ast.BinOp | ast.UnaryOp)]
+    names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+    tensors = [one for one in names if isinstance(known.value(one), np.ndarray)]
+    called = any(isinstance(one, ast.Call | ast.Subscript) for one in ast.walk(node))
+    if len(inner) > 1 and len(tensors) == 1 and not called:
+        yield from tensors
 
 
 def _operations(node: ast.BinOp) -> Iterator[ast.expr]:

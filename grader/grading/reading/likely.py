@@ -19,6 +19,9 @@ from grader.grading.reading.texts import unfilled
 from grader.source.variables import read, reads, stored, stores
 from grader.source.walked import walked
 
+RUNS = {"forward": "__call__", "__call__": "forward"}
+"""Either runs when an object is called."""
+
 SIMILAR = 0.8
 """How alike two names are of which one is a slip of the pen, by difflib's ratio."""
 
@@ -236,7 +239,7 @@ def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
     for function in functions(tree):
         if len(_code(function)) == 0 or "locals" in read(function):
             continue
-        other = wanted.get(function.name)
+        other = wanted.get(function.name) or wanted.get(RUNS.get(function.name, ""))
         for name in parameters(function):
             if name.startswith("_") or name in read(function):
                 continue

@@ -14,6 +14,7 @@ from itertools import chain
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Step, Trace
 from grader.grading.advised import guesses
+from grader.grading.placing import INSTEAD
 from grader.grading.reading import bindings, odd, shown, siblings
 from grader.grading.reading.likely import at_error, likely, misgiven, unused, withheld
 from grader.grading.reading.typeless import untyped
@@ -118,6 +119,8 @@ def _unread(source: Source, right: ast.Module, trace: Trace | None) -> Trace | N
     """The trace; with an argument that the function around its line does not read, if any."""
     if trace is None or trace.line is None or not trace.told or trace.slip or trace.write:
         return trace
+    if any(one.startswith(INSTEAD) for one in trace.told):
+        return trace  # what to change is known
     inside = bindings.around(source.tree, trace.line)
     if inside is None or placeholders.unfilled(source.tree):
         return trace

@@ -330,17 +330,14 @@ def _instead_of_shape(case: Case, node: ast.Attribute, owner: str) -> str:
 
 def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | None) -> Translation:
     """A number, a list, a tuple or a text that was taken for something else."""
-    if about.kind == "ndarray" and (told := brought.of_array(case, node)):
+    own = {"ndarray": brought.of_array(case, node), "dict": _by_key(case, node, about, near)}
+    if told := own.get(about.kind):
         return told
     owner = ast.unparse(node.value)
     what = f"{owner} is {described(about)}, which has no {node.attr}"
     if node.attr == "next" and about.kind.endswith(("iterator", "generator")):
         whole = case.call if case.call is not None and case.call.func is node else node
         return Translation(what, "next is a function.", case.fix(whole, f"next({owner})"))
-    called = any(one.func is node for one in case.calls())
-    if about.kind == "dict" and not (called and near):
-        fix = case.fix(node, f"{owner}[{node.attr!r}]".replace("'", '"'))
-        return Translation(what, "A dict gives its values by key, in square brackets.", fix)
     if about.kind == "tuple" and node.attr in (*known()["Tensor"], *elsewhere.TEMPLATES):
         return Translation(
             what,
@@ -348,8 +345,7 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
             case.fix(node.value, f"{owner}[0]"),
         )
     call = next((one for one in case.calls() if one.func is node), None)
-    own = node.attr in LIMITS.get(about.kind, {})
-    taken = about.kind in ("list", "tuple") and not own
+    taken = about.kind in ("list", "tuple") and node.attr not in LIMITS.get(about.kind, {})
     if node.attr in known()["F"] and call is not None and taken:
         made = renamed("F", node.attr, [node.value, *call.args], call)
         return Translation(what, f"It is a function: F.{node.attr}.", case.fix(call, made))
@@ -371,6 +367,18 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
     is_numpy = described(about) == "a function of NumPy"
     uncalled = f"Call it first: {owner}(...)." if is_numpy else None
     return _suggested(case, node, what, None if uncalled else near, uncalled)
+
+
+def _by_key(
+    case: Case, node: ast.Attribute, about: SeenValue, near: str | None
+) -> Translation | None:
+    """A value of a dict that was asked for like an attribute of an object."""
+    if near and _is_called(case, node):
+        return None
+    owner = ast.unparse(node.value)
+    what = f"{owner} is {described(about)}, which has no {node.attr}"
+    fix = case.fix(node, f'{owner}["{node.attr}"]')
+    return Translation(what, "A dict gives its values by key, in square brackets.", fix)
 
 
 def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:

@@ -1,0 +1,286 @@
+"""What is told where it is made, and not where it is used: factors, pairs, options, returns."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+import numpy as np
+import pytest
+
+from grader.grading.following import slips
+from grader.grading.following.alike import too_early
+from grader.grading.following.arguments import crosswise
+from grader.grading.following.cause import Causes
+from grader.grading.following.factors import misscaled
+from grader.grading.following.retried import Retried
+from grader.grading.following.scalars import Scalars
+from grader.grading.following.trace import Comparison, Departure
+from grader.grading.following.traded import traded
+from grader.grading.reading.shown import Slip
+from grader.grading.reading.swallowed import swallowed
+from tests import recorded_runs
+
+RIGHT = """\
+import math
+
+def turn(x, table):
+    even, odd = x[..., 0::2], x[..., 1::2]
+    cos, sin = table
+    new_even = even * cos - odd * sin
+    new_odd = even * sin + odd * cos
+    return new_even, new_odd
+
+def attend(query, key, value):
+    scores = query @ key.T
+    scaled = scores / math.sqrt(query.shape[-1])
+    return turn(scaled @ value, (value.sum(axis=0)[0::2], value.mean(axis=0)[1::2]))[1]
+"""
+
+MINE = """\
+import math
+
+def root(x):
+    return math.sqrt(x.shape[-1])
+
+def rotate(x, w):
+    a, b = x[..., 0::2], x[..., 1::2]
+    c, s = w
+    c2 = a * c - b * s
+    return c2, a * s + b * c
+
+def attend(q, k, v):
+    rate = q.shape[-1] ** -0.5
+    s = (q * rate) @ k.T
+    w = v.sum(axis=0)[0::2], v.mean(axis=0)[1::2]
+    return rotate(s @ v, w)[1]
+"""
+
+RANDOM = np.random.default_rng(5)
+GIVEN = [RANDOM.normal(size=(4, width)) for width in (5, 5, 6)]
+
+
+def compared(right: str, wrong: str) -> Comparison:
+    assert MINE.count(right) == 1, right
+    return recorded_runs.compared(MINE.replace(right, wrong), RIGHT, "attend", *GIVEN)
+
+
+def left(comparison: Comparison) -> tuple[Departure, ...]:
+    return comparison.departures(len(comparison.mine.arrays) - 1)
+
+
+def line_of(comparison: Comparison, code: str) -> int:
+    lines = comparison.mine.source.splitlines()
+    (found,) = [number for number, line in enumerate(lines, 1) if code in line]
+    return found
+
+
+def said(slip: Slip | None) -> tuple[int, str]:
+    assert slip is not None
+    return slip.line, slip.said
+
+
+def test_a_factor_that_should_be_one_over_it_is_wrong_where_it_is_made() -> None:
+    comparison = compared("** -0.5", "** 0.5")
+    line, told = said(misscaled(comparison, left(comparison)))
+    assert line == line_of(comparison, "rate = ")
+    assert f"from line {line}" in told
+    assert told.endswith("0.4472, one over that.")
+
+
+def test_a_divisor_that_is_multiplied_by_is_wrong_where_that_is_done() -> None:
+    named = MINE.replace("** -0.5", "** 0.5").replace("rate", "root_d")
+    comparison = recorded_runs.compared(named, RIGHT, "attend", *GIVEN)
+    line, _ = said(misscaled(comparison, left(comparison)))
+    assert line == line_of(comparison, "q * root_d")
+
+
+def test_a_helper_is_told_the_tensor_of_whose_size_a_number_is_made() -> None:
+    mine = MINE.replace("rate = q.shape[-1] ** -0.5", "rate = root(v)")
+    mine = mine.replace("(q * rate) @ k.T", "q @ k.T / rate")
+    comparison = recorded_runs.compared(mine, RIGHT, "attend", *GIVEN)
+    (first, *_) = left(comparison)
+    cause = Causes(comparison).of(first)
+    origin = Scalars(comparison).of(cause, len(comparison.mine.places))
+    assert origin is not None
+    assert origin.line == line_of(comparison, "rate = root(v)")
+    assert "that of q is 5" in str(origin)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "code"),
+    [
+        (
+            "v.sum(axis=0)[0::2], v.mean(axis=0)[1::2]",
+            "v.mean(axis=0)[1::2], v.sum(axis=0)[0::2]",
+            "w = ",
+        ),
+        ("c, s = w", "s, c = w", "s, c = w"),
+    ],
+)
+def test_two_values_in_each_other_s_place_are_wrong_in_the_tuple(
+    right: str, wrong: str, code: str
+) -> None:
+    comparison = compared(right, wrong)
+    line, told = said(traded(comparison, left(comparison)))
+    assert line == line_of(comparison, code), told
+
+
+FIELDS = """\
+class Parts:
+    query: object
+    key: object
+
+    def __init__(self, *parts):
+        vars(self).update(zip(self.__class__.__annotations__, parts))
+
+def scores(query, key):
+    return query @ key.T
+
+def attend(x, y):
+    parts = Parts(*(x, y))
+    q = parts.query * 2
+    k = parts.key * 2
+    return scores(q, k)
+"""
+
+WHOLE = """\
+def scores(query, key):
+    return query @ key.T
+
+def attend(x, y):
+    query, key = x, y
+    return scores(query * 2, key * 2)
+"""
+
+
+def test_two_fields_in_another_order_are_wrong_in_their_class() -> None:
+    mine = FIELDS.replace(
+        "    query: object\n    key: object", "    key: object\n    query: object"
+    )
+    given = GIVEN[:2]
+    comparison = recorded_runs.compared(mine, WHOLE, "attend", *given, proven="scores")
+    line, told = said(crosswise(comparison))
+    assert line == line_of(comparison, "    key: object")
+    assert "It is filled in the order query, key." in told
+
+
+def test_a_value_that_is_replaced_too_early_is_wrong_there() -> None:
+    mine = RIGHT.replace("new_even", "even")
+    comparison = recorded_runs.compared(mine, RIGHT, "attend", *GIVEN)
+    (first, *_) = left(comparison)
+    line, told = said(too_early(comparison, Causes(comparison).of(first), first))
+    assert line == line_of(comparison, "even = even * cos")
+    assert "needs the old one" in told
+
+
+RATES = """\
+import numpy as np
+
+def rates(width, length, base):
+    slow = [1.0 / base ** (first / width) for first in range(0, width, 2)]
+    return np.array(slow)
+"""
+
+POWERS = """\
+import numpy as np
+
+def rates(width, length, base):
+    return base ** (-np.arange(0, width, 2) / width)
+"""
+
+
+def test_numbers_of_a_loop_are_tried_with_the_other_variables() -> None:
+    mine = RATES.replace("first / width", "first / length")
+    comparison = recorded_runs.compared(mine, POWERS, "rates", 8, 30, 100.0)
+    found = Retried(comparison).found([len(comparison.mine.arrays) - 1])
+    assert found is not None
+    assert found.text == "first / width"
+
+
+HELPED = """\
+import numpy as np
+
+def scaled(x, n):
+    return x * 2 + np.exp(x / n * math.log(n))
+"""
+
+
+def test_a_function_of_a_plain_number_is_varied_as_well() -> None:
+    mine = "import math\n" + HELPED.replace("math.log(", "math.log10(")
+    comparison = recorded_runs.compared(mine, "import math\n" + HELPED, "scaled", GIVEN[0], 7)
+    found = Retried(comparison).found([len(comparison.mine.arrays) - 1])
+    assert found is not None
+    assert found.text == "x / n * math.log(n)"
+
+
+def test_a_tensor_that_is_to_be_taken_as_it_is() -> None:
+    right = "def add(x, y):\n    return x + y\n"
+    wrong = "def add(x, y):\n    return x + (1.0 - y) * -1e9\n"
+    comparison = recorded_runs.compared(wrong, right, "add", *GIVEN[:2])
+    found = Retried(comparison).found([len(comparison.mine.arrays) - 1])
+    assert found is not None
+    assert found.text == "y"
+
+
+def test_what_a_dict_hands_over_is_followed() -> None:
+    right = "def both(x, y):\n    return x @ y.T\n\ndef use(x, y):\n    return both(x, y * 2)\n"
+    mine = "d = {'x': x}\n    d['y'] = y * 3\n    return joined(**d)\n"
+    head = "from operator import matmul\n\njoined = lambda x, y: matmul(x, y.T)\n"
+    mine = f"{head}\ndef use(x, y):\n    {mine}"
+    comparison = recorded_runs.compared(mine, right, "use", *GIVEN[:2])
+    call = next(n for n in comparison.mine.nodes if ast.unparse(n) == "joined(**d)")
+    texts = map(comparison.mine.segment, comparison.mine.inner(comparison.mine.numbers[call]))
+    assert "y * 3" in list(texts)
+
+
+SWALLOWED = """\
+def attend(query, key, attention_mask=None, **kwargs):
+    return query @ key + attention_mask
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "write"),
+    [
+        ("attend(q, k, mask=mask)", "attention_mask=mask"),
+        ("attend(q, k, attention_masks=m)", "attention_mask=m"),
+        ("attend(q, k, attention_mask=m)", None),
+        ("attend(q, k, m, mask=m)", None),
+        ("attend(q, k, dropout=0.1)", None),
+        ("attend(q, k, mask=m, **more)", None),
+    ],
+)
+def test_an_option_that_nothing_reads_is_told_by_the_name_of_the_one_left_out(
+    call: str, write: str | None
+) -> None:
+    found = [one.write for one in swallowed(ast.parse(SWALLOWED + f"out = {call}\n"))]
+    assert found == ([write] if write else [])
+
+
+def test_options_that_are_read_are_not_swallowed() -> None:
+    text = SWALLOWED.replace("+ attention_mask", "+ kwargs['mask']")
+    assert not list(swallowed(ast.parse(text + "out = attend(q, k, mask=m)\n")))
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("if m:\n        y = x + m\n        return y\n        return x", 5),
+        ("if m:\n        x = x + m\n        return x", 4),
+        ("if m:\n        return x + m\n    return x", None),
+        ("if m:\n        return x + m\n    else:\n        return x", None),
+    ],
+)
+def test_a_return_that_is_only_in_the_if(body: str, line: int | None) -> None:
+    function = ast.parse(f"def masked(x, m):\n    {body}\n").body[0]
+    assert isinstance(function, ast.FunctionDef)
+    found = slips.falls_through(function)
+    assert (found[0] if found else None) == line
+    assert found is None or found[1].endswith("masked ends without a return")
+
+
+def test_the_right_program_is_right() -> None:
+    comparison = recorded_runs.compared(MINE, RIGHT, "attend", *GIVEN)
+    assert not left(comparison)
+    assert math.isclose(GIVEN[0].shape[-1] ** -0.5, 1 / math.sqrt(5))
