@@ -86,8 +86,8 @@ RAISING = [
      "in expected.keys() & weights.keys()"),
     ("s03", "query @ key.transpose(-1, -2)", "F.matmul(query, key, transpose_b=True)", None,
      "Write F.matmul(query, key.transpose(-1, -2))"),
-    ("s06", "Tensor(self.cos, dtype=x.dtype, device=x.device)", "self.cos.to(x.device)", None,
-     "Write Tensor(self.cos, dtype=x.dtype, device=x.device)"),
+    ("s06", "Tensor(self.sin, dtype=x.dtype, device=x.device)", "self.sin.to(x.device)", None,
+     "Write Tensor(self.sin, dtype=x.dtype, device=x.device)"),
     ("s12", "cache: Cache | None = None\n    #", "cache = None * len(text)\n    #", None,
      "Write (None,) * len(text)"),
 ]  # fmt: skip
