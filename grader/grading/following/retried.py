@@ -234,13 +234,14 @@ class Retried:
         inner = {mine.numbers[one] for one in ast.walk(mine.nodes[change.node])}
         wrong = {one.value for result in results for one in compared.departures(result)}
         wrong -= {value for value in wrong if mine.made[value].node in inner}
+        made_right = all(map(self._is_right, mine.latest(change.node)))
         todo, seen = list(results), set(results)
         while todo:
             value = todo.pop()
             if mine.made[value].node == change.node:
                 continue
             taken = [v for v in mine.made[value].sources if not self._is_right(v)]
-            if value in wrong and all(map(compared.flows, taken)):
+            if value in wrong and (not made_right or all(map(compared.flows, taken))):
                 return False  # what is wrong is made there, and not of a wrong constant
             new = [v for v in taken if v not in seen]
             todo += new
