@@ -315,7 +315,7 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
         line = getattr(case.evidence.error(name), "line", None)
         again = line is not None and line in raised
         raised.add(line)
-        if likely or again or _told_elsewhere(case, name):
+        if likely or again or _told_elsewhere(case, name) or _gives_other(case, name):
             for check in (c for c in group if results[c.id].status is Status.PASS):
                 results[check.id] = _undecided_yet(case, check)
         elif wrong := _how_wrong(case, name):
@@ -438,6 +438,13 @@ def _standing_at(
 
 _Wrong = tuple[int | None, str, tuple[str, ...] | None]
 """The line, what is wrong, and hints that replace the check's own."""
+
+
+def _gives_other(case: Case, trial: str) -> bool:
+    """Whether a helper gives something else than a tensor, such as a tuple: it has no numbers."""
+    found = [case.evidence.seen(trial, path) for path in case.evidence.expected(trial)]
+    known = [one for one in found if one is not None]
+    return bool(known) and not any(isinstance(one, SeenTensor | SeenArray) for one in known)
 
 
 def _how_wrong(case: Case, trial: str) -> _Wrong | None:
