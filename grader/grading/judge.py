@@ -315,9 +315,11 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
         line = getattr(case.evidence.error(name), "line", None)
         again = line is not None and line in raised
         raised.add(line)
-        if likely or again or _told_elsewhere(case, name) or _gives_other(case, name):
+        other = _gives_other(case, name)
+        if likely or again or other or _told_elsewhere(case, name):
             for check in (c for c in group if results[c.id].status is Status.PASS):
-                results[check.id] = _undecided_yet(case, check)
+                note = UNSEEN if other else UNDECIDED
+                results[check.id] = check.waiting(_waits_for(case, None), note)
         elif wrong := _how_wrong(case, name):
             results |= _accused(case, name, group, wrong, results)
     return [results[result.id] for result in settled]
