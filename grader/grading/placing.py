@@ -28,6 +28,7 @@ SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
 
 THERE = (
+    "Check the shapes of its arguments",
     "The product of the sizes",
     "Two have one",
     "Call it: ",
@@ -160,11 +161,17 @@ class Placing:
         here = bindings.statement_at(self.source.tree, departed)
         if worst and accused and worst.line is not None and worst.line not in here:
             trace = _untried(trace)
+        trace = self._of_step(trace, blamed)
         sure = trace.lone and bool(trace.slip)  # a mistake with a place of its own is another one
         named = [d for d in report.diagnosis if not sure or d.line in here]
         diagnosis = tuple(replace(one, line=departed) for one in named)
         found = replace(report, checks=told, diagnosis=diagnosis, trace=trace)
         return _unpaired(found) if self._is_one(found) else found
+
+    def _of_step(self, trace: Trace, blamed: frozenset[str]) -> Trace:
+        """The trace without the step of its line, where the named mistake is in another step."""
+        steps = [(one.blank, one.id) for one in self.rubric.checks if one.id in blamed]
+        return _used(trace) if steps and not any(trace.blank in one for one in steps) else trace
 
     def _is_one(self, report: Report) -> bool:
         """Whether one small change is known to make right what two named mistakes would explain."""
@@ -451,7 +458,7 @@ def _untried(trace: Trace) -> Trace:
 
 
 def _used(trace: Trace) -> Trace:
-    """The trace of what is right, and uses what was made wrong: without the step of its line."""
+    """The trace of a line that is right, or whose step is: without the step of the line."""
     told = tuple(one for one in trace.told if not one.startswith(SAYS))
     return replace(trace, told=told, blank="")
 

@@ -77,9 +77,6 @@ OWN_LINE = re.compile(
 LACKS = re.compile(r"\bneeds \S+ as well")
 """What is said of a call without one of its arguments, which is fixed in that call."""
 
-LOOK = "Check the shapes of its arguments with the lesson."
-"""A hint that belongs to the line of the error alone."""
-
 OWN = re.compile("AttributeError|unexpected keyword argument|as a data type")
 """Errors whose own fix is the better one."""
 
@@ -154,8 +151,7 @@ class Raising:
         size = self._sized(error, told_as, bare=cause is None or cause.is_bare)
         if cause is None or size is not None:
             size = size or Slip(self._raised_at(error), "")
-            trace = self.teller.trace([*told, *filter(None, (size.said,))], size.line)
-            return replace(trace, elsewhere=size.line != line and hint == LOOK)
+            return self.teller.trace([*told, *filter(None, (size.said,))], size.line)
         gap, other = omitted(self.comparison, cause), forgotten(self.comparison, cause)
         if other is not None and (gap is None or not gap.idle):
             return self.teller.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
