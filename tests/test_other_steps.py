@@ -117,8 +117,8 @@ def answers(trial: Trial, knobs: dict[str, Any]) -> dict[str, Floats | None]:
 
 
 def same(one: dict[str, Floats | None], other: dict[str, Floats | None]) -> bool:
-    for path in one.keys() & other.keys():  # what cannot be foretold is left out
-        left, right = one[path], other[path]
+    for path, left in one.items():
+        right = other[path]
         if left is None or right is None:
             if left is not right:
                 return False

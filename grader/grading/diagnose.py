@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.protocol.probe import Call, SeenArray, SeenTensor
-from grader.rubric import Evidence, Floats, Misconception, Rubric, State
+from grader.rubric import UNKNOWN, Evidence, Floats, Misconception, Rubric, State
 
 HUGE = 1e30
 """Numbers beyond this become infinity or NaN in float32 arithmetic."""
@@ -299,9 +299,9 @@ def _same(
 ) -> bool:
     """Whether this is what trial ``name`` showed, within ``times`` its tolerance."""
     for path, array in arrays.items():
-        if predicted and path not in predicted:
-            continue  # what comes of it cannot be foretold
         want = predicted.get(path)
+        if want is UNKNOWN:
+            continue
         if array is None or want is None:
             if array is not want:
                 return False

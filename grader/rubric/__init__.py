@@ -43,11 +43,12 @@ from grader.rubric.checks import (
     Ruling,
 )
 from grader.rubric.compare import close
-from grader.rubric.evidence import Evidence, Expect, Floats, State, Trial
+from grader.rubric.evidence import UNKNOWN, Evidence, Expect, Floats, State, Trial
 from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
 from grader.rubric.plan import Case, beside, covering, in_turn, reloaded
 
 __all__ = [
+    "UNKNOWN",
     "Action",
     "Arg",
     "ArrayArg",

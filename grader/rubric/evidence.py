@@ -28,6 +28,11 @@ from grader.protocol.probe import (
 from grader.rubric.compare import close
 
 Floats = npt.NDArray[np.float64]
+UNKNOWN: Floats = np.empty(0)
+"""What a mistake predicts of a result that it does not settle, such as a text of fresh numbers.
+
+It is this very object.
+"""
 Expect = Callable[..., Mapping[str, Floats]]
 """``expect(**knobs)`` returns the right array for each action's result, by action name.
 
