@@ -199,7 +199,7 @@ def test_stores_reads_the_attribute() -> None:
     init = "Attention.__init__"
     assert stores(init, "c_attn", "Linear($n, 3 * $n)")(ATTENTION).ok
     assert stores(init, "c_proj", "Linear(...)")(ATTENTION) == Finding(
-        False, 6, "self.c_proj is not set"
+        False, 6, "self.c_proj is not set", unset="c_proj"
     )
     assert stores(init, "later", "Linear(...)")(ATTENTION) == Finding(False, 9, certain=True)
 

@@ -31,6 +31,7 @@ MISTAKES = {
     "F by another name": ("import functional as F", "import functional"),
     "an import misspelled": ("import Linear, Module", "import Linar, Module"),
     "a result thrown away": ("attn_weights = attn_weights / math", "attn_weights / math"),
+    "another operator": ("attn_weights / math", "attn_weights * math"),
     "an underscore too few": ("def __call__(", "def _call_("),
     "letters swapped": ("def __init__(", "def __int__("),
     "no base": ("class GPT2Attention(Module):", "class GPT2Attention:"),
@@ -146,8 +147,8 @@ def test_a_method_that_python_does_not_call_is_named(name: str, graded: Graded) 
     assert f"Write {right}, with two underscores" in as_text.render(graded(name))
 
 
-def test_the_same_error_is_explained_once(graded: Graded) -> None:
-    text = as_text.render(graded("an error in a helper")).partition("=====")[0]
+def test_what_two_checks_say_of_one_line_is_said_once(graded: Graded) -> None:
+    text = as_text.render(graded("another operator")).partition("=====")[0]
     assert text.count("Hint:") == 1
     assert text.count("as above.") == 1
 

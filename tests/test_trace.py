@@ -54,7 +54,7 @@ LEAVES = [
     ("s05/wrong/mask_subtracted", "attn_weights - mask"),
     ("s05/wrong/softmax_sigmoid", "F.sigmoid("),
     ("s05/wrong/scores_averaged_over_heads", "F.mean("),
-    ("s09/wrong/residual_after_the_norm", "attn_output + residual"),
+    ("s09/wrong/residual_after_the_norm", "residual = hidden_states"),
     ("s09/wrong/norms_exchanged", "self.ln_2(x)"),
     ("s10/wrong/mask_multiplied", "scores * attention_mask"),
     ("s10/wrong/zero_dropped_at_the_wrong_end", "probs[:, :, :, 1:]"),

@@ -179,14 +179,13 @@ class Raising:
 
     def _sized(self, error: SeenError, told: Translation, *, bare: bool) -> Slip | None:
         """The line of a size on which an error depends; of a ``bare`` one no cause is known."""
-        odd, hint = missized(self.comparison, error, told.message), told.hint or ""
+        odd, shaped = missized(self.comparison, error, told.message), SHAPES.search(error.type_name)
+        odd = odd or (missized_mask(self.comparison, error) if shaped else None)
         if odd is not None or not bare:
             return odd
         mine, right = self.comparison.mine, self.comparison.right
-        size = sized(mine.tree, error, hint)
-        if size is not None or not SHAPES.search(error.type_name):
-            return size
-        return missized_mask(self.comparison, error) or miscounted(mine, right)
+        size = sized(mine.tree, error, told.hint or "")
+        return size or (miscounted(mine, right) if shaped else None)
 
     def _order(self, node: int, like: int | None = None) -> int:
         """The last entry of the run at which a node gave what is wrong; if nothing, the last.
