@@ -59,6 +59,12 @@ OPTIONS: Family = {
         "The scores are multiplied by −√head_dim. The power is −0.5: head_dim ** -0.5 is "
         "1/√head_dim.",
     ),
+    "scale-twice": scale(
+        "twice",
+        "The scores are multiplied by the scale twice, or query and key are both scaled. Once is "
+        "enough.",
+        place=SCORES,
+    ),
     "scale-added": scale(
         "added", "The scale is added to the scores. Multiply the scores by it.", place=SCORES
     ),

@@ -245,6 +245,7 @@ def _scores(
         "both": usual * (1.0 if given is None else given),
         "none": 1.0 if given is None else given,
         "head_dim": 1 / query.shape[-1] if given is None else given,
+        "twice": (usual if given is None else given) ** 2,
         "multiplied": query.shape[-1] ** 0.5 if given is None else given,
         "negative": -(query.shape[-1] ** 0.5) if given is None else given,
         "n_embd": (query.shape[-1] * query.shape[-3]) ** -0.5 if given is None else given,

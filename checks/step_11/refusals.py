@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checks.shared.results_gpt2 import refuses
 from checks.step_11.trials import REFUSED
@@ -19,11 +19,12 @@ ALL = "refuse-all"
 class Kind:
     """A kind of misfit: the trial of it alone, what was not noticed, what to write, and where.
 
-    ``place`` is a regular expression for the statement in ``convert_checkpoint``.
+    ``alone`` says what is wrong where nothing else is. ``place`` is a regular expression for the statement in ``convert_checkpoint``.
     """
 
     trial: str
     said: str
+    alone: str
     hint: str
     place: str
 
@@ -32,12 +33,14 @@ KINDS = {
     "missing": Kind(
         "refuse-missing",
         "names that are missing from the checkpoint are not noted",
+        "only names are missing",
         "A name is missing if it is in expected and not in weights: note every such name.",
         r"missing|not in weights|in expected if|\) - |\.difference\(|array_equal|^if \w+:$",
     ),
     "unexpected": Kind(
         "refuse-unexpected",
         "names that no parameter has are not noted",
+        "only a name is unexpected",
         "A name of the checkpoint is unexpected if it is not in expected: note every such name.",
         r"unexpected|not in expected|\.shape.*(!=|==)|(!=|==).*\.shape ~ ^if \w+ is None:"
         r" ~ \.get\(|\) - |\.difference\(",
@@ -45,6 +48,7 @@ KINDS = {
     "shape": Kind(
         "refuse-shape",
         "shapes are not compared",
+        "only a shape is another one",
         "Note every array whose shape, after transposing, is not expected[name].",
         r"\.shape.*(!=|==)|(!=|==).*\.shape|unexpected|not in expected",
     ),
@@ -72,14 +76,16 @@ def refused(*trials: str) -> Rule:
         silent = _silent(evidence)
         if silent and len(silent) == len(KINDS) - 1 and accepted == silent:
             return _lost(silent)
+        together = evidence.error(ALL) is not None
         for name, kind in KINDS.items():
             if name in accepted and kind.trial in trials:
-                return _unnoticed(kind)
+                return _alone(kind) if together and name not in silent else _unnoticed(kind)
         if not accepted and TURNED in trials and _accepted(evidence, TURNED):
             return _turned()
-        if ALL in trials and len(silent) == 1 and not (silent - accepted):
+        turned = _accepted(evidence, TURNED)  # so shapes are compared, and not whole
+        if ALL in trials and len(silent) == 1 and not (silent - accepted - ({"shape"} if turned else set())):
             return alone(evidence)  # the check on that kind says so
-        return ruling
+        return _ended(ruling)
 
     return rule
 
@@ -136,6 +142,23 @@ def _in_both() -> Failed:
         about=rf"{WHERE} & |intersection|missing|not in weights",
         alone=True,
     )
+
+
+def _alone(kind: Kind) -> Failed:
+    """An error about several kinds names these; where there is nothing else, no error is raised."""
+    names = ", ".join(REFUSED[kind.trial])
+    return Failed(
+        f"No error is raised where {kind.alone} ({names})",
+        "Raise the error if there is any problem, of any kind, and even if it is only one.",
+        about=rf"{WHERE}^(if|elif|while|assert) .*(\blen\(|[<>]|\b\d\b) ~ ^if .*\b(and|or|all|any)\b"
+        r" ~ ^if \w+:$ ~ ^raise",
+        alone=True,
+    )
+
+
+def _ended(ruling: Failed) -> Failed:
+    """A ruling on names that an error lacks; at the ``break`` that ends the search, if any does."""
+    return replace(ruling, about=rf"{WHERE}^break$") if not ruling.about else ruling
 
 
 def _unnoticed(kind: Kind) -> Failed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from grader.grading.following import differs
 from grader.grading.following.cause import COMMUTE, Cause, Causes
@@ -286,11 +286,8 @@ def other_axes(comparison: Comparison, error: SeenError) -> Slip | None:
     helper = functions(mine.tree).get(name)
     if helper is None or len(error.calls) < 2 or name in ("__call__", "forward"):
         return None
-    given = [mine.arrays[one.value] for one in mine.places if one.node == mine.numbers[helper]]
-    shapes = [one.shape for one in given if one is not None]
-    if len(shapes) < 2 or {len(one) for one in shapes[:-1]} == {len(shapes[-1])}:
-        return None
-    if len({len(one) for one in shapes[:-1]}) != 1:
+    shapes = next(filter(_of_another_rank, _given_shapes(mine, helper)), None)
+    if shapes is None:
         return None
     outer, last = error.calls[-2], shapes[-1]
     said = f"Line {outer.line} gives {name} a tensor of shape {sizes(last)}; before, it was given "
@@ -304,6 +301,22 @@ def other_axes(comparison: Comparison, error: SeenError) -> Slip | None:
     if len(shapes[-2]) == len(last) + 1 and not all(isinstance(one, ast.Slice) for one in index):
         said += " An index takes its axis away: a slice, with a colon, keeps it."
     return Slip(outer.line, said)
+
+
+def _given_shapes(mine: Run, helper: ast.FunctionDef) -> Iterable[list[tuple[int, ...]]]:
+    """The shapes of the tensors that a helper was given, of one argument after the other."""
+    found: dict[int, list[tuple[int, ...]]] = {}
+    for place in mine.places:
+        tensor = mine.arrays[place.value] if place.node == mine.numbers[helper] else None
+        if tensor is not None:
+            found.setdefault(place.part, []).append(tensor.shape)
+    return found.values()
+
+
+def _of_another_rank(shapes: Sequence[tuple[int, ...]]) -> bool:
+    """Whether the last of these shapes has another number of axes than all before it."""
+    before = {len(one) for one in shapes[:-1]}
+    return len(before) == 1 and len(shapes[-1]) not in before
 
 
 def returned(comparison: Comparison, error: SeenError) -> Slip | None:

@@ -107,6 +107,7 @@ class Scalars:
             or not (
                 among(value, self._as_given(cause, leaf) or twin or self._known)
                 or self._as_there(leaf, value)
+                or self._ends_right(leaf, value, cause.gives)
             )
             if value not in self._own_sizes or value in self._known
         )
@@ -211,6 +212,13 @@ class Scalars:
         """Whether a line is in a function that is right alone."""
         inside = around(self.mine.tree, line)
         return inside is not None and inside.name in self.comparison.proven - {"__call__"}
+
+    def _ends_right(self, leaf: int, value: float, gives: int | None) -> bool:
+        """Whether a number ends a slice, and the reference's own value is that long on an axis."""
+        node = self.mine.nodes[leaf]
+        part, wanted = self.mine.parents.get(node), self.comparison.right.arrays[gives or 0]
+        ends = isinstance(part, ast.Slice) and part.upper is node
+        return ends and gives is not None and wanted is not None and value in wanted.shape
 
     def _as_there(self, leaf: int, value: float) -> bool:
         """Whether the reference's variable or attribute of this name has the number too."""
