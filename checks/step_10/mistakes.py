@@ -5,7 +5,7 @@ from __future__ import annotations
 from checks.shared.mistakes import Family, Knob
 
 PLACE = r"__call__() ~(past|cache|key).*\.shape\[.*[+-] 1\b|range\(.*[+-] 1\b"
-VALUES = r"__call__() ~^v.*concat|concat.*\[1\]"
+VALUES = r"__call__() ~^v.*concat|concat.*\[1\] ~ ^[vV]\w* = [\w.]+\([\w.]+, [\w.]+\)$"
 """Where positions are off by one, and where values are joined, as ``Misconception.place``."""
 
 SCORES = r"_attn() ~@ .*transpose"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from checks.shared.results_gpt2 import refuses
@@ -19,7 +19,8 @@ ALL = "refuse-all"
 class Kind:
     """A kind of misfit: the trial of it alone, what was not noticed, what to write, and where.
 
-    ``alone`` says what is wrong where nothing else is. ``place`` is a regular expression for the statement in ``convert_checkpoint``.
+    ``alone`` says what is wrong where nothing else is. ``place`` is a regular expression for the
+    statement in ``convert_checkpoint``.
     """
 
     trial: str
@@ -76,18 +77,23 @@ def refused(*trials: str) -> Rule:
         silent = _silent(evidence)
         if silent and len(silent) == len(KINDS) - 1 and accepted == silent:
             return _lost(silent)
-        together = evidence.error(ALL) is not None
-        for name, kind in KINDS.items():
-            if name in accepted and kind.trial in trials:
-                return _alone(kind) if together and name not in silent else _unnoticed(kind)
+        if (kind := next(_let_through(accepted, trials), None)) is not None:
+            together = evidence.error(ALL) is not None and kind not in silent
+            return (_alone if together else _unnoticed)(KINDS[kind])
         if not accepted and TURNED in trials and _accepted(evidence, TURNED):
             return _turned()
-        turned = _accepted(evidence, TURNED)  # so shapes are compared, and not whole
-        if ALL in trials and len(silent) == 1 and not (silent - accepted - ({"shape"} if turned else set())):
+        if _accepted(evidence, TURNED):
+            accepted.add("shape")  # shapes are compared, and not whole
+        if ALL in trials and len(silent) == 1 and not (silent - accepted):
             return alone(evidence)  # the check on that kind says so
         return _ended(ruling)
 
     return rule
+
+
+def _let_through(accepted: set[str], trials: Sequence[str]) -> Iterator[str]:
+    """The kinds that these trials are about, and that are accepted where nothing else is wrong."""
+    return (name for name, kind in KINDS.items() if name in accepted and kind.trial in trials)
 
 
 def _accepted(evidence: Evidence, trial: str) -> bool:
@@ -117,8 +123,9 @@ def _turned() -> Failed:
     return Failed(
         f"Arrays that are stored the other way round are accepted ({', '.join(REFUSED[TURNED])})",
         "Transpose by name only, then compare the whole shape: array.shape != expected[name].",
-        about=rf"{WHERE}\.size\b|\bprod\(|\.shape\b.*[!=<>]=|[!=<>]=.*\.shape\b",
-        likely=WHERE + KINDS["shape"].place,
+        about=rf"{WHERE}\.size\b|\bprod\(|\.shape\b.*[!=<>]=|[!=<>]=.*\.shape\b"
+        r"|^if len\(\w+\) [!=]= len\(|\.ndim [!=]= ",
+        likely=rf"{WHERE}^if \w+ [!=]= \w+:$ ~ {KINDS['shape'].place}",
         alone=True,
     )
 
@@ -150,7 +157,7 @@ def _alone(kind: Kind) -> Failed:
     return Failed(
         f"No error is raised where {kind.alone} ({names})",
         "Raise the error if there is any problem, of any kind, and even if it is only one.",
-        about=rf"{WHERE}^(if|elif|while|assert) .*(\blen\(|[<>]|\b\d\b) ~ ^if .*\b(and|or|all|any)\b"
+        about=rf"{WHERE}^(if|elif) .*(\blen\(|[<>]|\b\d\b) ~ ^if .*\b(and|or|all|any)\b"
         r" ~ ^if \w+:$ ~ ^raise",
         alone=True,
     )

@@ -273,15 +273,14 @@ def _holds(case: Case, name: str) -> bool:
 def _undecided(case: Case, check: Check) -> bool:
     """Whether nothing can be said about a part that was written in an unknown way.
 
-    That is so if the helper returned no numbers on its own, and if the forward pass ended in its
-    own error: the run-time checks report that one, and ``_accuse`` its line.
+    That is so if the helper returned no numbers on its own, and if what would prove the part could
+    not be tried: the run-time checks report why, and ``_accuse`` the line of an error.
     """
     parts = [name for name in check.proven_by if name in case.evidence.trials]
     if parts:
         return not any(case.evidence.observation(name).results.get("out") for name in parts)
     proofs = [case.rulings[name] for name in check.proven_by if name in case.rulings]
-    stopped = any(isinstance(one, Failed) and one.stopped for one in case.rulings.values())
-    if stopped and proofs and all(isinstance(one, NotRun) for one in proofs):
+    if proofs and all(isinstance(one, NotRun) for one in proofs):
         return True
     return not case.evidence.wrong_numbers()
 
