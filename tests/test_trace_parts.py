@@ -20,7 +20,7 @@ from grader.grading.following.helpers import kind_given, named_by_caller
 from grader.grading.following.lines import Lines
 from grader.grading.following.omitted import omitted, wasted
 from grader.grading.following.relations import Values, gelu_by_hand, same
-from grader.grading.following.repeats import twofold
+from grader.grading.following.repeats import _of_another_rank, twofold
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison
@@ -235,6 +235,28 @@ def test_a_number_that_the_reference_has_under_this_name_is_right() -> None:
     (first, *_) = comparison.departures(len(comparison.mine.arrays) - 1)
     order = comparison.mine.made[first.value].order
     assert Scalars(comparison).of(Causes(comparison).of(first), order) is None
+
+
+def test_a_slice_that_begins_too_late_is_not_its_end_s_fault() -> None:
+    right = "def use(x):\n    n = x.shape[1] - 1\n    return x[:, :n]\n"
+    x = np.random.default_rng(2).normal(size=(5, 12))
+    comparison = recorded_runs.compared(
+        right.replace(":n", "2:n"), right.replace(":n", ":-1"), "use", x
+    )
+    part = next(one for one in comparison.mine.nodes if isinstance(one, ast.Slice) and one.lower)
+    leaf = comparison.mine.numbers[part.upper] if part.upper else 0
+    gives = comparison.right.values(
+        comparison.right.numbers[
+            next(one for one in comparison.right.nodes if isinstance(one, ast.Return)).value
+        ]
+    )
+    assert Scalars(comparison)._ends_right(leaf, 11.0, next(iter(gives)))
+
+
+def test_a_helper_s_arguments_are_not_compared_with_each_other() -> None:
+    assert _of_another_rank([(2, 3), (2, 3), (3,)])
+    assert not _of_another_rank([(2, 3), (4, 5)])
+    assert not _of_another_rank([(3,)])
 
 
 # ---- loops, and arrays that are filled -------------------------------------------------------

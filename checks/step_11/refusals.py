@@ -13,6 +13,7 @@ WHERE = "convert_checkpoint() ~"
 ACTION = "weights"
 TURNED = "refuse-turned"
 ALL = "refuse-all"
+MANY = "refuse-elsewhere"
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def refused(*trials: str) -> Rule:
             accepted.add("shape")  # shapes are compared, and not whole
         if ALL in trials and len(silent) == 1 and not (silent - accepted):
             return alone(evidence)  # the check on that kind says so
-        return _ended(ruling)
+        return _ended(evidence, ruling)
 
     return rule
 
@@ -163,9 +164,12 @@ def _alone(kind: Kind) -> Failed:
     )
 
 
-def _ended(ruling: Failed) -> Failed:
-    """A ruling on names that an error lacks; at the ``break`` that ends the search, if any does."""
-    return replace(ruling, about=rf"{WHERE}^break$") if not ruling.about else ruling
+def _ended(evidence: Evidence, ruling: Failed) -> Failed:
+    """A ruling on names that an error lacks; at a ``break``, if only some of a kind are named."""
+    error = evidence.error(MANY)
+    told = [name for name in REFUSED[MANY] if error is not None and name in error.message]
+    some = told and len(told) < len(REFUSED[MANY]) and not ruling.about
+    return replace(ruling, about=rf"{WHERE}^break$") if some else ruling
 
 
 def _unnoticed(kind: Kind) -> Failed:
