@@ -245,11 +245,9 @@ def test_a_slice_that_begins_too_late_is_not_its_end_s_fault() -> None:
     )
     part = next(one for one in comparison.mine.nodes if isinstance(one, ast.Slice) and one.lower)
     leaf = comparison.mine.numbers[part.upper] if part.upper else 0
-    gives = comparison.right.values(
-        comparison.right.numbers[
-            next(one for one in comparison.right.nodes if isinstance(one, ast.Return)).value
-        ]
-    )
+    (end,) = (one for one in comparison.right.nodes if isinstance(one, ast.Return))
+    assert end.value is not None
+    gives = comparison.right.values(comparison.right.numbers[end.value])
     assert Scalars(comparison)._ends_right(leaf, 11.0, next(iter(gives)))
 
 

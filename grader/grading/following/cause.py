@@ -121,7 +121,10 @@ class Causes:
         place = self.mine.places[order] if order < len(self.mine.places) else None
         if inside is None or place is None or place.node != node or not isinstance(call, ast.Call):
             return frozenset()
-        handed = isinstance(call.func, ast.Name) and callee(call) in parameters(inside)
+        lambdas = (one for one in ast.walk(inside) if isinstance(one, ast.Lambda))
+        inner = {arg.arg for one in lambdas for arg in one.args.args} if inside.args.vararg else ()
+        named = {*parameters(inside), *inner}
+        handed = isinstance(call.func, ast.Name) and callee(call) in named
         right = all(map(self._known, self.mine.made[place.value].sources))
         return frozenset((inside.name,)) if handed and right else frozenset()
 

@@ -268,6 +268,26 @@ def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     return None
 
 
+def unstarred(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The call that gives a helper one list for ``*parts``, where the list is called by mistake."""
+    if "a list cannot be called" not in told:
+        return None
+    lines = {one.line for one in error.calls}
+    own = {name: one for name, one in functions(tree).items() if one.args.vararg is not None}
+    for node in walked(tree):
+        helper = own.get(callee(node))
+        if helper is None or not isinstance(node, ast.Call) or node.lineno not in lines:
+            continue
+        extra = node.args[len(helper.args.args) :]
+        if len(extra) == 1 and isinstance(extra[0], ast.Name | ast.Attribute):
+            text = ast.unparse(extra[0])
+            args = [*node.args[:-1], ast.Starred(extra[0])]
+            said = f"Line {node.lineno} gives {helper.name} the list {text} as one thing: a star"
+            write = ast.unparse(ast.Call(node.func, args, node.keywords))
+            return Slip(node.lineno, f"{said} hands over what is in it, one by one.", write)
+    return None
+
+
 WANTED = (
     ("not an element type", ("DType",)),
     ("A device is needed", ("CPU",)),

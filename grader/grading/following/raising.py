@@ -27,6 +27,7 @@ from grader.grading.following.handed import (
     unmade,
     unpaired,
     unreturned,
+    unstarred,
 )
 from grader.grading.following.helpers import (
     TEXT_KEY,
@@ -412,6 +413,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or divided(mine, error, said)
         or uncalled(mine.tree, error, said)
         or called_early(mine.tree, error, said)
+        or unstarred(mine.tree, error, said)
         or given_crosswise(mine.tree, error, said)
         or unmade(mine.tree, error, said)
         or dim_given(mine.tree, error, said)
