@@ -44,7 +44,12 @@ NORM: Family = {
     ),
     "eps-multiplied": eps("multiplied", "The variance is multiplied by eps. Add eps to it."),
     "no-eps": eps("none", "eps is not added: a vector of equal numbers is divided by 0."),
-    "eps-fixed": eps("fixed", "eps is fixed at 1e-5. Use the argument."),
+    "eps-fixed": eps(
+        "fixed",
+        "eps is fixed at 1e-5. Use the argument.",
+        place=r"LayerNorm.__init__() ~^self\.[^=]*= (?!.*\b(or|if)\b).*\b1e-05\b"
+        r" ~ \bepsilon'?[:=] ?1e-05",
+    ),
     "eps-default": tuple(
         default(number, "Without eps given, the layer uses another one than 1e-5, its default.")
         for number in (0.0, 1e-12, 1e-8, 1e-6, 1e-4, 1e-3)
@@ -100,7 +105,11 @@ NORM: Family = {
     "no-affine": affine("none", "Weight and bias are not applied."),
     "no-weight": affine("no_weight", "The weight is not applied."),
     "no-bias": affine("no_bias", "The bias is not applied."),
-    "weight-bias-exchanged": affine("exchanged", "Weight and bias are swapped."),
+    "weight-bias-exchanged": affine(
+        "exchanged",
+        "Weight and bias are swapped.",
+        place=r"() ~\bgamma'?[:=] ?self\.\w*(bias|beta|shift)",
+    ),
     "bias-first": affine(
         "bias_first", "The bias is added before the weight multiplies. Multiply first."
     ),

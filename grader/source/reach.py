@@ -17,8 +17,25 @@ FIXED = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.BinOp, ast.Un
 
 def written(body: Body, pattern: str) -> int | None:
     """The first statement of a function, or head of a block, in which a pattern is found."""
-    found = (one.lineno for one, head in _heads(body) if re.search(pattern, head))
-    return next(found, None)
+    found = (one for one, head in _heads(body) if re.search(pattern, head))
+    first = next(found, None)
+    return None if first is None else _entry(first, pattern)
+
+
+def _entry(statement: ast.stmt, pattern: str) -> int:
+    """The line of a statement; of a dict or a call on many lines, that of the entry alone."""
+    for one in [] if hasattr(statement, "body") else ast.walk(statement):
+        match one:
+            case ast.Dict(keys=keys, values=values):
+                pairs = zip(keys, values, strict=True)
+                every = [(f"{ast.unparse(k)}: {ast.unparse(v)}", v) for k, v in pairs if k]
+            case ast.Call(keywords=words):
+                every = [(ast.unparse(word), word.value) for word in words]
+            case _:
+                continue
+        if lines := [value.lineno for text, value in every if re.search(pattern, text)]:
+            return lines[0]
+    return statement.lineno
 
 
 def reached(tree: ast.Module, function: ast.FunctionDef, pattern: str) -> int | None:

@@ -18,9 +18,10 @@ from grader.grading.reading.bindings import (
     stores,
     targets,
 )
+from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
-from grader.source.variables import reads
+from grader.source.variables import reads, stored
 from grader.source.walked import walked
 
 MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
@@ -353,11 +354,37 @@ def _kept(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
         statement = bound(tree, name, call.line)
         match statement:
             case ast.Assign(value=ast.Attribute() as layer, lineno=line):
-                text = ast.unparse(layer)
+                text, kept = ast.unparse(layer), name
+            case ast.Assign(value=ast.Call() as given):
+                helper = functions(tree).get(callee(given))
+                found = None if helper is None else _returned(tree, helper)
+                if found is None:
+                    continue
+                line, text, kept = found
             case _:
                 continue
         if is_read(name, call.code) and told.startswith(f"{name} is "):
-            return Slip(line, f"Line {line} does not call {text}: {name} is the layer itself.")
+            same = "it returns" if text == kept else f"{kept} is"
+            return Slip(line, f"Line {line} does not call {text}: {same} the layer itself.")
+    return None
+
+
+def _returned(tree: ast.Module, helper: ast.FunctionDef) -> tuple[int, str, str] | None:
+    """The line of a helper that returns what it was given, or keeps it to return it.
+
+    With it the name of what is not called, and that of what is returned.
+    """
+    loops = (one for one in ast.walk(helper) if isinstance(one, ast.For))
+    given = {*parameters(helper), *(name for one in loops for name in stored(one.target))}
+    ends = [one for one in ast.walk(helper) if isinstance(one, ast.Return)]
+    if len(ends) != 1 or not isinstance(ends[0].value, ast.Name):
+        return None
+    name, line = ends[0].value.id, ends[0].lineno
+    match bound(tree, name, line):
+        case None if name in given:
+            return line, name, name
+        case ast.Assign(value=ast.Name(id=other), lineno=line) if other in given:
+            return line, other, name
     return None
 
 

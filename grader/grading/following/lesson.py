@@ -13,6 +13,7 @@ from grader.grading.following.trace import Comparison, Departure
 from grader.grading.placing import SAYS
 from grader.grading.reading.bindings import functions
 from grader.grading.reading.program import target
+from grader.source.walked import walked
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,8 @@ class Lesson:
         In a function outside of classes that the reference has too, it is one of that function.
         It is none that the program has taken, nor one of another helper that the program has.
         """
+        if self._at_once(node):
+            return ""
         right, name = self.comparison.right, self.comparison.mine.named(node)
         own = set(functions(self.comparison.mine.tree)) - {name}
         alike = any(isinstance(o, ast.FunctionDef) and o.name == name for o in right.tree.body)
@@ -118,6 +121,20 @@ class Lesson:
             if blank is not None and blank.name in self.sentences:
                 return blank.name
         return ""
+
+    def _at_once(self, node: int) -> bool:
+        """Whether one function that the reference does not use makes all that is returned."""
+        mine = self.comparison.mine
+        call, statement = mine.nodes[node], mine.statement(node)
+        if not isinstance(statement, ast.Return) or statement.value is not call:
+            return False
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return False
+        kinds = (ast.Import, ast.ImportFrom)
+        imports = (one for one in walked(mine.tree) if isinstance(one, kinds))
+        known = {name.asname or name.name for one in imports for name in one.names}
+        own = {operation(one) for one in self.comparison.right.nodes}
+        return ast.unparse(call.func.value) in known and operation(call) not in own
 
     def left_out(self, cause: Cause, first: Departure) -> str:
         """The blank of the step that comes before the same operation in the reference only."""

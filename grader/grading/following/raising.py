@@ -41,6 +41,7 @@ from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
 from grader.grading.following.neutral import missized_mask
 from grader.grading.following.omitted import forgotten, omitted
+from grader.grading.following.options import misnamed
 from grader.grading.following.orders import along, stale
 from grader.grading.following.ranges import miscounted
 from grader.grading.following.repeats import other_axes, overtaken, returned
@@ -116,9 +117,12 @@ class Raising:
         if again is not None:
             told = (*self.lesson.shapes_on(error.line or 0), again.said)
             return replace(self.teller.trace(told, again.line), elsewhere=True)
-        trace, line = self._explained(error), error.line or 0
+        line, said = error.line or 0, frameworks.current().translate(error).message
+        if (given := misnamed(self.comparison.mine.tree, error, said)) is not None:
+            told = tuple(self.lesson.shapes_on(line))
+            return replace(self.teller.slipped(given, told), elsewhere=True)
+        trace = self._explained(error)
         node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
-        said = frameworks.current().translate(error).message
         shaped = SHAPES.search(error.type_name) and "True and False" not in said
         if node is None or trace.slip or trace.write or not shaped:
             return trace

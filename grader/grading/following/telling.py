@@ -55,6 +55,7 @@ from grader.grading.reading.bindings import (
     statement_at,
     to_assign,
 )
+from grader.grading.reading.shared import shared
 from grader.grading.reading.shown import (
     Slip,
     crossed,
@@ -336,6 +337,7 @@ class Teller:
         mine = self.comparison.mine
         orders = reordered(mine.tree, self.comparison.right.tree)
         slips = chain(
+            shared(mine.tree, self.comparison.right.tree),
             swallowed(mine.tree),
             left_early(mine.tree),
             crossed(mine.tree),

@@ -11,7 +11,7 @@ from grader.frameworks.max.errors import brought, elsewhere
 from grader.frameworks.max.errors.calls import renamed
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.kinds import wrong_argument
-from grader.frameworks.max.errors.misfits import bound_first
+from grader.frameworks.max.errors.misfits import JOINS, bound_first
 from grader.frameworks.max.errors.nothing import none_has
 from grader.frameworks.max.errors.vocabulary import known, meant
 from grader.frameworks.values import Fix, Translation
@@ -346,7 +346,7 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
         )
     call = next((one for one in case.calls() if one.func is node), None)
     taken = about.kind in ("list", "tuple") and node.attr not in LIMITS.get(about.kind, {})
-    if node.attr in known()["F"] and call is not None and taken:
+    if node.attr in JOINS and call is not None and taken:
         made = renamed("F", node.attr, [node.value, *call.args], call)
         return Translation(what, f"It is a function: F.{node.attr}.", case.fix(call, made))
     if about.kind in ("list", "ndarray") and node.attr in known()["Tensor"]:

@@ -112,7 +112,9 @@ def _layer(case: Case, left: Shape, right: Shape) -> Translation:
             return Translation(what, parts)
     if left and left[-1] == right[-1] and left[-1] != right[-2]:
         hint = f"Linear({right[-1]}, {right[-2]}) would fit: were in_dim and out_dim swapped?"
-        return Translation(what, f"Is a layer left out before this one? Or: {hint}")
+        by_name = call is not None and isinstance(call.func, ast.Name)  # by a helper, or a loop
+        order = ", or is it called too early" if by_name else ""
+        return Translation(what, f"Is a layer left out before this one{order}? Or: {hint}")
     return Translation(
         what, f"The last axis must be {right[-2]} long: check it, or the layer's sizes."
     )

@@ -75,7 +75,16 @@ def _around(case: Case, call: ast.Call, func: ast.expr, what: str) -> Translatio
         other = ast.unparse(call.args[0])
         hint = f"{other} is a layer: the two are swapped. It is the layer that is called."
         return Translation(what, hint, case.fix(call, ast.Call(call.args[0], [func], [])))
+    if given is not None and _scales(value, given) and "bias" not in ast.unparse(func):
+        made = ast.BinOp(func, ast.Mult(), call.args[0])
+        return Translation(what, "Is it a factor? * multiplies.", case.fix(call, made))
     return Translation(what, "Leave the parentheses out, or is an operator missing?")
+
+
+def _scales(value: SeenValue, given: SeenValue) -> bool:
+    """Whether a tensor can be a factor of vectors: one number for each of their features."""
+    both = (value.kind, given.kind) == ("Tensor", "Tensor") and value.dtype == given.dtype
+    return both and len(value.shape or ()) == 1 and value.shape == (given.shape or ())[-1:]
 
 
 def _handed(case: Case, call: ast.Call, kind: str) -> Translation:
@@ -169,12 +178,28 @@ def not_iterable(case: Case, kind: str) -> Translation | None:
                 return none_has(case, node, "where a list is needed")
             if kind == "Tensor":
                 return None
-            plain = ast.unparse(node)
-            what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(given)}"
-            return Translation(what, "Put it into a list.", case.fix(node, f"[{plain}]"))
+            return _one_alone(case, call, node, given)
     if kind == "NoneType":
         return _none_given(case, call)
     return _one_number(case, call, kind) or _no_list(case, ast.unparse(call.func))
+
+
+def _one_alone(case: Case, call: ast.Call, node: ast.expr, given: SeenValue) -> Translation:
+    """A call was given one value where it needs a list."""
+    plain = ast.unparse(node)
+    what = f"{ast.unparse(call.func)} needs a list, and {plain} is {described(given)}"
+    if given.kind in FUNCTIONS:
+        return _called(case, node, given, what)
+    return Translation(what, "Put it into a list.", case.fix(node, f"[{plain}]"))
+
+
+def _called(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
+    """A function stands where the list belongs that it gives when it is called."""
+    needed = [one for one in value.signature or () if "=" not in one and not one.startswith("*")]
+    text = ast.unparse(node)
+    if needed:
+        return Translation(what, f"Call it: {text}({', '.join(needed)}).")
+    return Translation(what, "It gives one when it is called.", case.fix(node, f"{text}()"))
 
 
 def _none_given(case: Case, call: ast.Call) -> Translation:
@@ -207,6 +232,8 @@ def _taken_apart(case: Case, value: ast.expr, kind: str) -> Translation:
     wrong, verb = (over[0], "gone through") if over else (value, "taken apart")
     one = case.value(wrong) or SeenValue(kind)
     what = f"{ast.unparse(wrong)} is {described(one)}, and cannot be {verb}"
+    if one.kind in FUNCTIONS:
+        return _called(case, wrong, one, what)
     if kind != "int" or not over:
         return Translation(what)
     return Translation(what, "range counts.", case.fix(wrong, f"range({ast.unparse(wrong)})"))
