@@ -47,8 +47,8 @@ NORM: Family = {
     "eps-fixed": eps(
         "fixed",
         "eps is fixed at 1e-5. Use the argument.",
-        place=r"LayerNorm.__init__() ~^self\.[^=]*= (?!.*\b(or|if)\b).*\b1e-05\b"
-        r" ~ \bepsilon'?[:=] ?1e-05",
+        place=r"() ~^self\.[^=]*= (?!.*\b(or|if)\b).*\b1e-05\b"
+        r"|^(?!def ).*\bepsilon'?[:=] ?1e-05",
     ),
     "eps-default": tuple(
         default(number, "Without eps given, the layer uses another one than 1e-5, its default.")

@@ -96,7 +96,7 @@ class Lesson:
         In a function outside of classes that the reference has too, it is one of that function.
         It is none that the program has taken, nor one of another helper that the program has.
         """
-        if self._at_once(node):
+        if self.at_once(node):
             return ""
         right, name = self.comparison.right, self.comparison.mine.named(node)
         own = set(functions(self.comparison.mine.tree)) - {name}
@@ -122,7 +122,7 @@ class Lesson:
                 return blank.name
         return ""
 
-    def _at_once(self, node: int) -> bool:
+    def at_once(self, node: int) -> bool:
         """Whether one function that the reference does not use makes all that is returned."""
         mine = self.comparison.mine
         call, statement = mine.nodes[node], mine.statement(node)

@@ -65,6 +65,22 @@ def misnamed(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     return Slip(one.line, f"{said} There it is called {word}.", one.called(word))
 
 
+def odd_option(tree: ast.Module, node: ast.AST) -> Slip | None:
+    """The entry of what ``**`` hands to a call that another entry has as well.
+
+    None for a call that gives its arguments itself.
+    """
+    given = list(_handed(tree, node)) if isinstance(node, ast.Call) else []
+    texts = [ast.unparse(one.value) for one in given]
+    twice = [one for one in given if texts.count(ast.unparse(one.value)) > 1]
+    if len(twice) != 2 or isinstance(twice[0].value, ast.Constant):
+        return None
+    one, other = twice
+    text = ast.unparse(one.value)
+    said = f"Line {one.line} makes {one.name} {text}, and line {other.line} makes {other.name} the"
+    return Slip(one.line, f"{said} same. Line {getattr(node, 'lineno', 0)} hands over both.")
+
+
 def _handed(tree: ast.Module, call: ast.Call) -> Iterator[Option]:
     """The entries of the dicts that a call hands over with ``**``, where the file writes them."""
     for word in call.keywords:

@@ -120,7 +120,7 @@ class Raising:
         line, said = error.line or 0, frameworks.current().translate(error).message
         if (given := misnamed(self.comparison.mine.tree, error, said)) is not None:
             told = tuple(self.lesson.shapes_on(line))
-            return replace(self.teller.slipped(given, told), elsewhere=True)
+            return replace(self.teller.slipped(given, told), elsewhere=True, lone=True)
         trace = self._explained(error)
         node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
         shaped = SHAPES.search(error.type_name) and "True and False" not in said

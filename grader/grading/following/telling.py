@@ -37,6 +37,7 @@ from grader.grading.following.lost import cut, replaced, uncalled_helper
 from grader.grading.following.margin import margin
 from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
+from grader.grading.following.options import odd_option
 from grader.grading.following.orders import listed, refolded, unswapped
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, twofold
@@ -235,8 +236,12 @@ class Teller:
             return self.trace((*told, str(origin)), origin.line, found, self.lesson.filled(cause))
         if (kept := filled(self.comparison, first)) is not None:
             return self.trace((kept.said,), kept.line, found, self.lesson.filled(cause))
+        mine = self.comparison.mine
+        if (given := odd_option(mine.tree, mine.nodes[first.node])) is not None:
+            return self.trace((*told, given.said), given.line, found)
         blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
         blank = blank or self.lesson.next_blank(first.sources, first.node)
+        blank = "" if self.lesson.at_once(first.node) else blank
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
 
     def _scales_early(self, one: Departure) -> bool:
