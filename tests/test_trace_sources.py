@@ -13,12 +13,17 @@ from grader.grading.following.alike import too_early
 from grader.grading.following.arguments import crosswise
 from grader.grading.following.cause import Causes
 from grader.grading.following.factors import misscaled
+from grader.grading.following.handed import uncalled
+from grader.grading.following.options import misnamed, odd_option
 from grader.grading.following.retried import Retried
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.following.traded import traded
+from grader.grading.reading.shared import shared
 from grader.grading.reading.shown import Slip
 from grader.grading.reading.swallowed import swallowed
+from grader.protocol.probe import SeenCall, SeenError, SeenValue
+from grader.source import reach
 from tests import recorded_runs
 
 RIGHT = """\
@@ -284,3 +289,76 @@ def test_the_right_program_is_right() -> None:
     comparison = recorded_runs.compared(MINE, RIGHT, "attend", *GIVEN)
     assert not left(comparison)
     assert math.isclose(GIVEN[0].shape[-1] ** -0.5, 1 / math.sqrt(5))
+
+
+OPTIONS = """\
+class Norm:
+    def options(self):
+        return {
+            "gamma": self.weight,
+            "eps": self.eps,
+        }
+
+    def forward(self, x):
+        return F.norm(x, **self.options())
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said", "line", "write"),
+    [
+        ("", "", "F.norm needs epsilon as well", 5, '"epsilon": self.eps'),
+        ("", "", "F.norm has no argument called eps", 5, '"epsilon": self.eps'),
+        ('            "eps": self.eps,\n', "", "F.norm needs epsilon as well", 4, ""),
+    ],
+)
+def test_an_option_that_a_dict_hands_over_is_told_at_its_entry(
+    old: str, new: str, said: str, line: int, write: str
+) -> None:
+    text = OPTIONS.replace(old, new) if old else OPTIONS
+    at = text.count("\n")
+    takes = {"F.norm": SeenValue("function", signature=("x", "gamma", "epsilon"))}
+    call = SeenCall(at, "forward", "F.norm(x, **self.options())", "", takes)
+    found = misnamed(ast.parse(text), SeenError("TypeError", "", "", at, calls=(call,)), said)
+    assert found is not None
+    assert (found.line, found.write) == (line, write if "needs" in said else "")
+
+
+def test_two_options_of_one_value_are_told_in_the_dict() -> None:
+    tree = ast.parse(OPTIONS.replace('"eps": self.eps', '"beta": self.weight'))
+    call = next(n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.keywords)
+    assert odd_option(tree, call) == Slip(
+        4, "Line 4 makes gamma self.weight, and line 5 makes beta the same. Line 9 hands over both."
+    )
+    assert reach.written(tree, r"\bbeta'?[:=]") == 5
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        ("self.a = self.b = norm()", 3),
+        ("self.a = norm()\n        self.b = self.a", 4),
+        ("one = norm()\n        self.a = one\n        self.b = one", 5),
+        ("self.a, self.b = [norm()] * 2", 3),
+        ("self.a, self.b = norm(), norm()", None),
+        ("self.a = norm()\n        self.b = norm()", None),
+    ],
+)
+def test_one_layer_under_two_names_is_told_where_it_gets_the_second(
+    lines: str, line: int | None
+) -> None:
+    right = "class B:\n    def __init__(self):\n        {}\n"
+    tree = ast.parse(right.format(lines))
+    two = ast.parse(right.format("self.a = Norm()\n        self.b = Norm()"))
+    assert [one.line for one in shared(tree, two)] == ([] if line is None else [line])
+
+
+def test_a_helper_that_keeps_a_layer_does_not_call_it() -> None:
+    text = (
+        "def pipe(value, *stages):\n    for stage in stages:\n        value = stage\n"
+        "    return value\n\ndef add(x, norm):\n    change = pipe(x, norm)\n    return x + change\n"
+    )
+    call = SeenCall(8, "add", "x + change", "", {"change": SeenValue("Norm", fields=("weight",))})
+    error = SeenError("TypeError", "", "", 8, calls=(call,))
+    found = uncalled(ast.parse(text), error, "change is a Norm, a layer that is not called")
+    assert found == Slip(3, "Line 3 does not call stage: value is the layer itself.")
