@@ -105,15 +105,16 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     hint = f"The numbers go into one list. {hint}" if many else hint
     if len(hint) > 120:
         hint = f"The arguments are ({shown})."
-    if fixed is not None and _too_few_taken(case, call, fixed):
+    if fixed is not None and _too_few_taken(case, call, fixed, signature):
         less = f"Write {ast.unparse(fixed)} here, or let {ast.unparse(call.func)} take one more."
         return Translation(what, f"{hint} {less}")
     return Translation(what, hint, case.fix(call, fixed) if fixed is not None else None)
 
 
-def _too_few_taken(case: Case, call: ast.Call, fixed: ast.Call) -> bool:
+def _too_few_taken(case: Case, call: ast.Call, fixed: ast.Call, signature: Signature) -> bool:
     """Whether a call gives a function of the file one variable more than it has an argument for."""
     own = isinstance(call.func, ast.Name) and case.kind(call.func) == "function"
+    own = own and not any("=" in one or "*" in one for one in signature.written)
     given, kept = ([ast.unparse(one) for one in each.args] for each in (call, fixed))
     less = given[:-1] == kept and len(call.keywords) == len(fixed.keywords)
     return own and less and isinstance(call.args[-1], ast.Name | ast.Attribute)
