@@ -8,11 +8,19 @@ Longer than 300 lines, because both halves read the same conditions.
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator, Sequence
 
 from grader.grading.following.run import Made, Run, operation
 from grader.grading.following.trace import Comparison
-from grader.grading.reading.bindings import around, is_none, none_by_default, targets
+from grader.grading.reading.bindings import (
+    around,
+    callee,
+    functions,
+    is_none,
+    none_by_default,
+    targets,
+)
 from grader.source.annotations import allows_none
 
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -42,7 +50,9 @@ def unasked(tree: ast.Module, name: str, line: int) -> tuple[int, str, str] | No
     """
     inside = around(tree, line)
     for node in ast.walk(inside or tree):
-        if isinstance(node, ast.If | ast.IfExp) and _only_none(node, name, line, inside):
+        if isinstance(node, ast.If | ast.IfExp) and _only_none(
+            _plain(tree, node), name, line, inside
+        ):
             at = node.test.lineno
             here = f"Line {line} uses {name}" if at != line else f"{name} is used"
             said = f"{here} just where {name} is None: line {at} asks the wrong way round."
@@ -50,6 +60,28 @@ def unasked(tree: ast.Module, name: str, line: int) -> tuple[int, str, str] | No
     if inside is None or not _allows_none(inside, name):
         return None
     return line, f"{name} may be None, and line {line} uses it without asking.", ""
+
+
+def _plain(tree: ast.Module, node: Branching) -> Branching:
+    """A branching with the question itself where it asks a helper of the file: ``exists(mask)``."""
+    test = node.test
+    call = test.operand if isinstance(test, ast.UnaryOp) else test
+    helper = functions(tree).get(callee(call))
+    match call, helper:
+        case (
+            ast.Call(func=ast.Name(), args=[given], keywords=[]),
+            ast.FunctionDef(args=ast.arguments(args=[taken]), body=[*_, ast.Return(value=asked)]),
+        ) if asked is not None:
+            pass
+        case _:
+            return node
+    none = _asks_none(asked, taken.arg)
+    if none is None:
+        return node
+    none = none != (call is not test)
+    plain = copy.copy(node)
+    plain.test = ast.Compare(given, [ast.Is() if none else ast.IsNot()], [ast.Constant(None)])
+    return plain
 
 
 def may_be_none(tree: ast.Module, name: str, line: int) -> bool:

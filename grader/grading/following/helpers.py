@@ -73,6 +73,48 @@ def key_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     return Slip(line, f"Line {line} gives {inside.name} the key {key!r}.")
 
 
+def bound_first(tree: ast.Module, error: SeenError) -> Slip | None:
+    """The partial that binds a number by place, where the tensor goes that it is given later.
+
+    The error is raised where the partial is called, most often in a helper that calls anything.
+    """
+    call = error.calls[-1] if error.calls else None
+    name = call.code.partition("(")[0] if call is not None else ""
+    value = call.values.get(name) if call is not None else None
+    if value is None or value.kind != "partial":
+        return None
+    made = [one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == "partial"]
+    odd = [one for one in made if len(one.args) > 1 and _takes_tensor(one.args[0], one.args[1])]
+    if len(odd) != 1:
+        return None
+    one, free = odd[0], [each for each in value.signature or () if each.isidentifier()]
+    text, number = ast.unparse(one), ast.unparse(one.args[1])
+    said = f"{text} binds {number} as the first argument of {ast.unparse(one.args[0])}"
+    said = f"Line {one.lineno}: {said}, where the tensor goes. Bind it by name."
+    if len(one.args) != 2 or not free:
+        return Slip(one.lineno, said)
+    word = ast.keyword(free[0], one.args[1])
+    fixed = ast.Call(one.func, one.args[:1], [word, *one.keywords])
+    return Slip(one.lineno, said, ast.unparse(fixed))
+
+
+def _takes_tensor(function: ast.expr, given: ast.expr) -> bool:
+    """Whether a function of the framework that works on a tensor is given a plain number first."""
+    number = given.operand if isinstance(given, ast.UnaryOp) else given
+    plain = isinstance(number, ast.Constant) and isinstance(number.value, int | float)
+    of = function.value if isinstance(function, ast.Attribute) else None
+    return plain and isinstance(of, ast.Name) and of.id == "F" and callee_of(function) not in MAKES
+
+
+def callee_of(function: ast.expr) -> str:
+    """The name of a function that is not called here."""
+    return function.attr if isinstance(function, ast.Attribute) else ""
+
+
+MAKES = ("arange", "constant", "full", "hann_window", "ones", "range", "zeros")
+"""Functions that make a tensor of numbers."""
+
+
 TEXT_KEY = re.compile(r"^(\w+) is a (tuple|list), and (['\"].+['\"]) is a text")
 """How an error begins about a key that was looked up in something without keys."""
 

@@ -31,6 +31,7 @@ from grader.grading.following.handed import (
 )
 from grader.grading.following.helpers import (
     TEXT_KEY,
+    bound_first,
     dim_given,
     in_either,
     key_given,
@@ -412,6 +413,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or unfilled(mine.tree, error.message)
         or selfless(mine.tree, error)
         or class_called(mine.tree, error)
+        or bound_first(mine.tree, error)
         or misordered(mine.tree, error, said)
         or misfit(mine.tree, error, said, mine.ran)
         or divided(mine, error, said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from grader.grading.following import branches
 from grader.grading.following.unpacked import kept_whole
@@ -21,6 +21,7 @@ from grader.grading.reading.bindings import (
     targets,
     without_number,
 )
+from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, name_of, own_calls
 from grader.protocol.probe import SeenCall, SeenError
 from grader.source.annotations import allows_none
@@ -139,8 +140,19 @@ def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:
         line, where = origin(tree, name, error.calls, "NoneType", ran) or (0, "")
         if where.endswith("without a return"):
             said = f"{name} is None here: it comes from line {line}{where}."
+            if inner := _ends_with(tree, line):
+                return Slip(line, f"{said} End it with: return {inner}.")
             return Slip(line, said, instead(tree, line) or _to_return(tree, line))
     return None
+
+
+def _ends_with(tree: ast.Module, line: int) -> str:
+    """The function that another one, which ends at a line, only defines at its end."""
+    for one in walked(tree):
+        last = one.body[-1] if isinstance(one, ast.FunctionDef) else None
+        if isinstance(last, ast.FunctionDef) and last.end_lineno == line:
+            return last.name
+    return ""
 
 
 def _to_return(tree: ast.Module, line: int) -> str:
@@ -320,6 +332,10 @@ def _given(
 def _bound(tree: ast.Module, name: str, line: int, kind: str, ran: Ran) -> ast.stmt | None:
     """What gave ``name`` its value, of this kind: a statement that cannot give None did not run."""
     found = bound(tree, name, line, ran)
+    inside = around(tree, line)
+    if found is None and inside is not None and name not in parameters(inside):
+        outer = [one for one in tree.body if name in targets(one)]  # of the file
+        found = outer[0] if len(outer) == 1 else None
     while found is not None and kind == "NoneType" and _is_something(found, name):
         found = bound(tree, name, found.lineno, ran)
     return found
@@ -496,8 +512,18 @@ def falls_through(function: Function) -> tuple[int, str] | None:
 
 def without_return(function: Function) -> int | None:
     """The last line of a function that returns nothing anywhere; None if it returns."""
-    returns = (one for one in ast.walk(function) if isinstance(one, ast.Return))
-    if any(one.value is not None for one in returns):
+    if any(one.value is not None for one in _own_returns(function)):
         return None
     last = function.body[-1]
     return (last.end_lineno or last.lineno) if hasattr(last, "body") else last.lineno
+
+
+def _own_returns(function: Function) -> Iterator[ast.Return]:
+    """The returns of a function, and not of those that are defined in it."""
+    todo: list[ast.AST] = list(function.body)
+    while todo:
+        one = todo.pop()
+        if isinstance(one, ast.Return):
+            yield one
+        if not isinstance(one, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            todo += ast.iter_child_nodes(one)

@@ -204,9 +204,9 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
         if isinstance(node.value, WORTHLESS) or (pure and callee(node.value) in PURE):
             said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
             yield Slip(node.lineno, f"{said} Is it to be assigned?", to_assign(tree, node))
-        elif isinstance(node.value, ast.Call) and _own(node.value) in _only_returning(tree):
+        elif isinstance(node.value, ast.Call) and _own(tree, node.value) in _only_returning(tree):
             said = f"Line {node.lineno} calls {callee(node.value)}, and nothing uses what it"
-            yield Slip(node.lineno, f"{said} returns. Is it to be assigned?")
+            yield Slip(node.lineno, f"{said} returns. Is it to be assigned?", to_assign(tree, node))
         elif isinstance(node.value, ast.Call) and callee(node.value).endswith(
             ("Error", "Exception")
         ):
@@ -214,11 +214,21 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
             yield Slip(node.lineno, said, f"raise {text}" if _short(text) == text else "")
 
 
-def _own(call: ast.Call) -> str:
-    """The function of the file that is called, if it is one: not a method of another object."""
-    of = call.func.value if isinstance(call.func, ast.Attribute) else None
+def _own(tree: ast.Module, call: ast.Call) -> str:
+    """The function of the file that is called, if it is one.
+
+    A method of another object is if only a class of the file has one of that name.
+    """
+    of, name = call.func.value if isinstance(call.func, ast.Attribute) else None, callee(call)
     own = of is None or (isinstance(of, ast.Name) and of.id in ("self", "cls"))
-    return callee(call) if own else ""
+    classes = (one for one in walked(tree) if isinstance(one, ast.ClassDef))
+    inside = any(
+        isinstance(one, ast.FunctionDef) and one.name == name
+        for each in classes
+        for one in each.body
+    )
+    usual = any(hasattr(kind, name) for kind in (list, dict, set, str))
+    return name if own or (inside and not usual) else ""
 
 
 def _only_returning(tree: ast.Module) -> frozenset[str]:

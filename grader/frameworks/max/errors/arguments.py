@@ -229,7 +229,7 @@ def _starred(case: Case, call: ast.Call, match: re.Match[str]) -> Translation | 
     value = case.value(last)
     several = value is not None and value.kind in ("list", "tuple") and not listed
     if value is None or not (
-        value.kind == "generator" or (several and value.text == str(lacks + 1))
+        value.kind in ("generator", "map", "zip") or (several and value.text == str(lacks + 1))
     ):
         return None
     name = ast.unparse(last)

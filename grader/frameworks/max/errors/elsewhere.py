@@ -104,6 +104,7 @@ IN_PLACE: Mapping[str, str] = {
 
 PROSE: Mapping[str, str] = {
     "einsum": "MAX has no einsum. Transpose, then use the @ operator.",
+    "rearrange": "MAX has no einops. reshape splits and joins axes, transpose swaps two of them.",
     "dropout": "Leave dropout out: the course never trains, it only computes.",
     "backward": "Leave it out: the course never trains, it only computes.",
     "no_grad": "Leave it out: MAX tensors have no gradients.",

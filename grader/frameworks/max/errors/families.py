@@ -368,6 +368,11 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TypeError",
+        r"ufunc 'bitwise_(?P<name>xor|and|or)' not supported|unsupported operand type\(s\) for \^",
+        kinds.bitwise,
+    ),
+    Family(
+        "TypeError",
         r"unsupported operand type\(s\) for .+?: '(?P<left>[\w.]+)' and "
         r"'(?P<right>[\w.]+)'",
         kinds.operator,
@@ -387,6 +392,11 @@ FAMILIES: tuple[Family, ...] = (
     Family("TypeError", r"Cannot interpret '(?P<given>.*)' as a data type", values.no_dtype),
     Family(
         "TypeError", r"given by name \('dtype'\) and position \(position 1\)", values.loose_sizes
+    ),
+    Family(
+        "TypeError",
+        r"TensorValue\(\) can not be created directly from an? '(?P<kind>[\w.]+)'",
+        kinds.no_value,
     ),
     Family("TypeError", r"^Binary ops require at least one max object", kinds.operands),
     Family("TypeError", r"^$", python.truth),

@@ -65,8 +65,25 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
     return _around(case, call, func, what)
 
 
+def _reduced(case: Case, text: str) -> Fix | None:
+    """``reduce(lambda x, f: f(x), value, functions)`` with the last two in their order.
+
+    ``text`` is the second parameter of the lambda, which is called.
+    """
+    for one in case.calls():
+        match one:
+            case ast.Call(func=func, args=[ast.Lambda(args=taken) as step, first, last]):
+                names = [each.arg for each in taken.args]
+                if ast.unparse(func).endswith("reduce") and names[1:] == [text]:
+                    return case.fix(one, ast.Call(func, [step, last, first], one.keywords))
+    return None
+
+
 def _around(case: Case, call: ast.Call, func: ast.expr, what: str) -> Translation:
     """A value was called: a module, or perhaps with the layer that is to be called with it."""
+    if (turned := _reduced(case, ast.unparse(func))) is not None:
+        hint = "reduce takes the function, then what it goes through, then the first value."
+        return Translation(what, hint, turned)
     value = case.value(func) or SeenValue("")
     if value.kind == "module" and (near := meant(value.text, imports.of_module(value.text))):
         return Translation(what, f"{near} is in it.", case.fix(func, f"{ast.unparse(func)}.{near}"))

@@ -169,6 +169,17 @@ def added_to_list(case: Case, match: re.Match[str]) -> Translation:
     if is_tuple and (value is None or value.kind not in ("int", "StaticDim")):
         return misfit(case, node.left, case.value(node.left) or SeenValue("tuple"))
     what = f"{whole}, and {right} is {described(value or SeenValue(kind))}: they cannot be added"
+    last, more = node, [node.right]
+    for outer in reversed(list(case.nodes())):  # the inner ones first
+        added = isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add)
+        if isinstance(outer, ast.BinOp) and added and outer.left is last:
+            if case.kind(outer.right) not in ("int", "StaticDim"):
+                break
+            last, more = outer, [*more, outer.right]
+    if len(more) > 1:
+        kept = ast.Tuple(more) if is_tuple else ast.List(more)
+        fixed = ast.BinOp(node.left, ast.Add(), kept)
+        return Translation(what, "Put them into brackets, all in one.", case.fix(last, fixed))
     new = f"({right},)" if is_tuple else f"[{right}]"
     return Translation(what, "Put it into brackets.", case.fix(node.right, new))
 
