@@ -218,6 +218,11 @@ class Values:
         return sorted((one for one in found if one[0] >= 0 and one[1].size > 1), key=itemgetter(0))
 
 
+def _negated(mine: Floats, one: Floats, index: int) -> Relation | None:
+    opposite = mine.any() and bool(np.isfinite(one).all()) and same(-mine, one)
+    return Relation("scaled", index, factor=-1.0) if opposite else None
+
+
 def _may_be_transposed(mine: Shape, one: Shape) -> bool:
     return 2 <= len(mine) <= MOST_AXES and sorted(mine) == sorted(one)
 
@@ -293,6 +298,7 @@ def _entry(mine: Floats, one: Floats, index: int) -> Relation | None:
 
 LOOKS = (
     (_transposed, _may_be_transposed),
+    (_negated, eq),
     (_scaled, eq),
     (_reshaped, _may_be_reshaped),
     (_part, _may_be_part),

@@ -22,7 +22,7 @@ from grader.grading.following.relations import Floats, canonical, same
 from grader.grading.following.run import operation
 from grader.grading.following.sequences import Sequences
 from grader.grading.following.trace import Comparison
-from grader.grading.following.variations import MOST_AXES, variations
+from grader.grading.following.variations import MOST_AXES, Variable, variations
 
 MOST = 1_500
 """Expressions that are worked out for one program."""
@@ -389,16 +389,19 @@ class Retried:
         begun = len(every) - len(lacks) >= BEGUN
         return {n: one.squeeze() for n, one in lacks.items() if one.size > FEW} if begun else {}
 
-    def _names(self, number: int, known: Evaluator) -> list[ast.Name]:
+    def _names(self, number: int, known: Evaluator) -> list[Variable]:
         """The variables of the same function that hold tensors or numbers by now."""
         mine = self.comparison.mine
         inside = mine.function(number)
-        found: dict[str, ast.Name] = {}
+        found: dict[str, Variable] = {}
         plain = (one for one in mine.scalars if mine.held(one, known.order))
         for other in chain(known.last, plain):
             node = mine.nodes[other]
+            held = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
             if isinstance(node, ast.Name) and mine.function(other) == inside:
                 found[node.id] = node
+            elif held and isinstance(node, ast.Attribute) and mine.function(other) == inside:
+                found[ast.unparse(node)] = node
         return list(found.values())[:MOST_NAMES]
 
 

@@ -26,7 +26,7 @@ from grader.grading.following.alike import (
 from grader.grading.following.arguments import crosswise, namesake
 from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.constants import filled
+from grader.grading.following.constants import filled, preset
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.factors import misscaled
 from grader.grading.following.handed import numbers
@@ -114,6 +114,9 @@ class Teller:
         if (order := listed(mine, change.node, change.new)) is not None:
             first = tuple(one for value in wrong for one in self.comparison.departures(value))
             return self.slipped(order, (), first)
+        if (bound_at := preset(mine, change.node, change.new)) is not None:
+            first = tuple(one for value in wrong for one in self.comparison.departures(value))
+            return self.slipped(bound_at, (), first)
         line, quantity = mine.line(change.node), self.lesson.quantity(change.value)
         old = mine.segment(change.node)
         instead = f" instead of {old}" if len(old) <= MOST_TEXT else ""
@@ -222,6 +225,15 @@ class Teller:
     def _unlike(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
         """What ``line`` does otherwise than the reference, where it leaves the path."""
         first = found[0]
+        if cause.have in self.comparison.mine.made and self.wording.unsummed(cause):
+            made = self.comparison.mine.line(self.comparison.mine.made[cause.have].node)
+            own, want = (
+                self.wording.read_as(cause.node, cause.have),
+                self.lesson.quantity(cause.want),
+            )
+            if own and want and made != line:
+                said = f"Line {made} makes {own}, whose rows do not sum to 1, as those of {want} do"
+                return self.slipped(Slip(made, f"{said}: divide by their sums."), (), found)
         where, *why = self.wording.gives(first, cause, line)
         if not why:
             more = doubled(self.comparison, first) or extra(self.comparison, found)
@@ -241,7 +253,9 @@ class Teller:
             return self.trace((*told, given.said), given.line, found)
         blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
         blank = blank or self.lesson.next_blank(first.sources, first.node)
-        blank = "" if self.lesson.at_once(first.node) else blank
+        signed = first.relation is not None and first.relation.factor == -1
+        if signed or self.lesson.at_once(first.node):
+            blank = ""  # its step is taken, but for the sign; or many are taken at once
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
 
     def _scales_early(self, one: Departure) -> bool:

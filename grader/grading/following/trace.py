@@ -188,6 +188,8 @@ class Comparison:
             return array is not None and bool(self._values.stacked(array))
         if relation.kind == "scaled" and self._sums(value, relation.factor):
             return True
+        if relation.kind == "scaled" and relation.factor == -1 and self._negated(value):
+            return True
         other = self.right.arrays[relation.of]
         spread = other is not None and single(array).squeeze().shape == other.squeeze().shape
         return relation.kind == "part" or (relation.kind == "reshaped" and spread)
@@ -216,6 +218,22 @@ class Comparison:
         """The value of the reference that this is one head, or one text, of."""
         array = self.mine.arrays[value]
         return None if array is None or self.known(value) else self._values.entry(array)
+
+    def _negated(self, value: int) -> bool:
+        """Whether a step after this one turns the sign of a value again."""
+        for made in self.mine.made.values():
+            if value not in made.sources:
+                continue
+            match self.mine.nodes[made.node]:
+                case ast.UnaryOp(op=ast.USub()):
+                    return True
+                case ast.BinOp(op=ast.Mult() | ast.Div(), left=left, right=right):
+                    factors = (self.mine.held(self.mine.numbers[one]) for one in (left, right))
+                    written = (one for one in (left, right) if isinstance(one, ast.UnaryOp))
+                    signs = any(isinstance(one.op, ast.USub) for one in written)
+                    if signs or any(one < 0 for held in factors for one in held):
+                        return True
+        return False
 
     def _sums(self, value: int, factor: float) -> bool:
         """Whether a value is a sum of as many numbers as it is times a mean of the reference."""

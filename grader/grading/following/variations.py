@@ -18,6 +18,9 @@ from grader.grading.following.run import operation
 
 T = TypeVar("T")
 
+Variable = ast.Name | ast.Attribute
+"""A variable, or one of the values that one holds: ``point.x``."""
+
 MOST_AXES = 4
 """Axes, and positions along one, that are tried."""
 
@@ -45,7 +48,7 @@ TWINS = (
 """Functions that are taken for each other."""
 
 
-def variations(node: ast.AST, known: Evaluator, names: list[ast.Name]) -> Iterator[ast.expr]:
+def variations(node: ast.AST, known: Evaluator, names: list[Variable]) -> Iterator[ast.expr]:
     """The expressions that differ from one in one thing, the likeliest first."""
     match node:
         case ast.BinOp():
@@ -109,7 +112,7 @@ def _operations(node: ast.BinOp) -> Iterator[ast.expr]:
         yield ast.BinOp(left, ast.Mult(), right)
 
 
-def _operands(node: ast.BinOp, known: Evaluator, names: list[ast.Name]) -> Iterator[ast.expr]:
+def _operands(node: ast.BinOp, known: Evaluator, names: list[Variable]) -> Iterator[ast.expr]:
     """Another variable of the same kind, a tensor or a number; or the second one times a number.
 
     Of several numbers that are the same, none: which of them is meant would be a guess.
@@ -119,7 +122,9 @@ def _operands(node: ast.BinOp, known: Evaluator, names: list[ast.Name]) -> Itera
         if isinstance(held := known.value(one), int | float) and numbers[held] > 1:
             continue
         for old, other in ((node.left, node.right), (node.right, node.left)):
-            if not isinstance(old, ast.Name) or old.id == one.id or not _alike(old, one, known):
+            if not isinstance(old, ast.Name | ast.Attribute) or not isinstance(old, type(one)):
+                continue
+            if ast.unparse(old) == ast.unparse(one) or not _alike(old, one, known):
                 continue
             yield (
                 ast.BinOp(one, node.op, other)
@@ -144,7 +149,7 @@ def _alike(one: ast.expr, other: ast.expr, known: Evaluator) -> bool:
     return isinstance(known.value(one), np.ndarray) == isinstance(known.value(other), np.ndarray)
 
 
-def _given(node: ast.Call, names: list[ast.Name]) -> Iterator[ast.expr]:
+def _given(node: ast.Call, names: list[Variable]) -> Iterator[ast.expr]:
     """A call of a known function, given another variable."""
     if operation(node) not in (*PLAIN, *REDUCTIONS, "softmax", *SWAPS):
         return
@@ -153,7 +158,7 @@ def _given(node: ast.Call, names: list[ast.Name]) -> Iterator[ast.expr]:
     elif operation(node) in REDUCTIONS and isinstance(node.func, ast.Attribute):
         own = ast.Attribute(squared(node.func.value), node.func.attr, ast.Load())
         yield ast.Call(own, node.args, node.keywords)
-    for one in names:
+    for one in (each for each in names if isinstance(each, ast.Name)):
         method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
         if node.args and isinstance(node.args[0], ast.Name) and node.args[0].id != one.id:
             yield ast.Call(node.func, [one, *node.args[1:]], node.keywords)

@@ -262,7 +262,7 @@ class Wording:
         if not want and cause.have is not None and kept:
             same = kept.endswith(f" as {own}")
             return "" if same else f"It uses {own} where the reference uses what {kept}."
-        if want and self._unsummed(cause):
+        if want and self.unsummed(cause):
             return (
                 f"The rows of {own} do not sum to 1, as those of {want} do: divide by their sums."
             )
@@ -325,7 +325,7 @@ class Wording:
             return True
         return mine.ndim == right.ndim or mine.size == right.size
 
-    def _unsummed(self, cause: Cause) -> bool:
+    def unsummed(self, cause: Cause) -> bool:
         """Whether only the division by the sum of each row is missing."""
         if cause.have is None or cause.want is None:
             return False
@@ -494,6 +494,8 @@ class Wording:
         if not quantity:
             return ""
         match relation.kind:
+            case "scaled" if relation.factor == -1:
+                return f"It gives {quantity} with the opposite sign."
             case "scaled":
                 return f"It gives {relation.factor:.3g} times {quantity}."
             case "transposed":
