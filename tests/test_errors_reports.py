@@ -90,6 +90,12 @@ RAISING = [
      "Write Tensor(self.sin, dtype=x.dtype, device=x.device)"),
     ("s12", "cache: Cache | None = None\n    #", "cache = None * len(text)\n    #", None,
      "Write (None,) * len(text)"),
+    ("s05", "+ [num_heads, attn_head_size]", "+ num_heads + attn_head_size", None,
+     "+ [num_heads, attn_head_size]"),
+    ("s06", "frequencies = theta ** (", "frequencies = theta ^ (", None, "A power is **."),
+    ("s05", "attn_output = self._attn(query, key, value)",
+     "every = map(F.relu, (query, key, value))\n        attn_output = self._attn(every)",
+     "forward", "Write self._attn(*every)"),
 ]  # fmt: skip
 
 

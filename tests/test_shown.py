@@ -318,3 +318,14 @@ def test_a_place_is_looked_for_in_helpers_and_constants_too(about: str, line: in
 )
 def test_two_variables_that_get_what_is_made_of_the_other(text: str, lines: list[int]) -> None:
     assert [one.line for one in shown.exchanged(ast.parse(text))] == lines
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [("point.turned(2)", True), ("text.append(2)", False), ("cell.other(2)", False)],
+)
+def test_what_a_method_of_the_file_s_own_class_returns_is_to_be_kept(call: str, told: bool) -> None:
+    text = "class Point:\n    def turned(self, by):\n        return Point(self.x * by)\n"
+    text += f"def f(point, text, cell):\n    {call}\n    return point, text, cell\n"
+    found = [one.write for one in shown.idle(ast.parse(text))]
+    assert found == ([f"point = {call}"] if told else [])

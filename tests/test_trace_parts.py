@@ -400,6 +400,15 @@ def test_a_helper_without_a_return_is_told_what_to_return() -> None:
     assert (found.line, found.write) == (2, "return x + 1")
 
 
+def test_a_decorator_without_a_return_is_told_what_to_return() -> None:
+    program = "def twice(f):\n    def inner(x):\n        return f(f(x))\n\n"
+    program += "g = twice(abs)\n\ndef h(x):\n    return g(x)\n"
+    found = slips.misfit(ast.parse(program), raised("g(x)", 8, g=NONE))
+    assert found is not None
+    assert found.line == 3
+    assert found.said.endswith("twice ends without a return. End it with: return inner.")
+
+
 def test_none_on_purpose_is_no_slip() -> None:
     program = "def g(cache):\n    y = None if cache is None else cache[0]\n    return y * 2\n"
     calls = ((3, "g(x)"),)
@@ -413,6 +422,12 @@ def test_none_on_purpose_is_no_slip() -> None:
         ("def g(x, y: int | None):\n    z = 1\n    return y * 2\n", 3, ""),
         ("def g(x, y):\n    if y is None:\n        return y * 2\n", 2, "if y is not None"),
         ("def g(x, y):\n    if y:\n        return x\n    return y * 2\n", 2, "if not y"),
+        (
+            "def has(v):\n    return v is not None\n\n"
+            "def g(x, y):\n    if has(y):\n        return x\n    return y * 2\n",
+            5,
+            "if not has(y)",
+        ),
         ("def g(x, y):\n    return 1 if x else (y * 2 if y is None else x)\n", 2, "y is not None"),
     ],
 )

@@ -12,9 +12,11 @@ from grader.grading.following import slips
 from grader.grading.following.alike import too_early
 from grader.grading.following.arguments import crosswise
 from grader.grading.following.cause import Causes
+from grader.grading.following.constants import preset
 from grader.grading.following.factors import misscaled
 from grader.grading.following.handed import uncalled
 from grader.grading.following.options import misnamed, odd_option
+from grader.grading.following.given import calls_given, next_given
 from grader.grading.following.retried import Retried
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison, Departure
@@ -91,6 +93,76 @@ def test_a_factor_that_should_be_one_over_it_is_wrong_where_it_is_made() -> None
     assert line == line_of(comparison, "rate = ")
     assert f"from line {line}" in told
     assert told.endswith("0.4472, one over that.")
+
+
+def test_a_factor_that_its_line_works_out_is_wrong_there() -> None:
+    mine = MINE.replace("rate = q.shape[-1] ** -0.5", "rate = q.shape[-1]")
+    mine = mine.replace("q * rate", "q * rate ** 0.5")
+    comparison = recorded_runs.compared(mine, RIGHT, "attend", *GIVEN)
+    line, _ = said(misscaled(comparison, left(comparison)))
+    assert line == line_of(comparison, "q * rate ** 0.5")
+
+
+TURNED = """\
+def scores(q, k, scale):
+    return scale * (q @ k.T) + q.sum()
+"""
+
+
+def test_a_sign_that_is_turned_again_is_right() -> None:
+    twice = (
+        "def scores(q, k, scale):\n    e = -(q @ k.T)\n    e = -scale * e\n    return e + q.sum()\n"
+    )
+    for wrong, line in ((twice.replace("-scale", "scale"), 2), (twice.replace("-(", "+("), 3)):
+        comparison = recorded_runs.compared(wrong, TURNED, "scores", *GIVEN[:2], 0.5)
+        (first,) = left(comparison)
+        assert comparison.mine.line(first.node) == line
+        assert first.relation is not None
+        assert first.relation.factor == -1
+    assert not left(recorded_runs.compared(twice, TURNED, "scores", *GIVEN[:2], 0.5))
+
+
+PIPED = """\
+import numpy as np
+
+def pipe(*steps):
+    def run(x):
+        for step in steps:
+            x = step(x)
+        return x
+    return run
+
+def doubled(x):
+    return x * 2
+
+def attend(q, k):
+    return pipe(
+        doubled,
+        np.exp,
+        np.tanh,
+    )(q @ k.T)
+"""
+
+
+def test_a_helper_that_calls_what_it_is_given_is_not_blamed() -> None:
+    wrong = PIPED.replace("        np.exp,\n        np.tanh,", "        np.tanh,\n        np.exp,")
+    comparison = recorded_runs.compared(wrong, PIPED, "attend", *GIVEN[:2])
+    (first, *_) = left(comparison)
+    assert calls_given(comparison.mine, first.node)
+    line, told = said(next_given(comparison.mine, first))
+    assert line == line_of(comparison, "np.tanh")
+    assert told.endswith("np.tanh")
+
+
+def test_an_argument_that_a_partial_presets_is_wrong_there() -> None:
+    text = "import numpy as np\nfrom functools import partial\ntotal = partial(np.sum, axis=0)\n"
+    text += "def attend(q, k):\n    return total(q @ k.T)\n"
+    comparison = recorded_runs.compared(text, text, "attend", *GIVEN[:2])
+    mine, new = comparison.mine, ast.parse("total(q @ k.T, axis=-1)", mode="eval").body
+    call = next(one for one in mine.nodes if ast.unparse(one) == "total(q @ k.T)")
+    slip = preset(mine, mine.numbers[call], new)
+    assert slip is not None
+    assert (slip.line, slip.write) == (3, "partial(np.sum, axis=-1)")
 
 
 def test_a_divisor_that_is_multiplied_by_is_wrong_where_that_is_done() -> None:
@@ -217,6 +289,16 @@ def test_a_function_of_a_plain_number_is_varied_as_well() -> None:
     found = Retried(comparison).found([len(comparison.mine.arrays) - 1])
     assert found is not None
     assert found.text == "x / n * math.log(n)"
+
+
+def test_an_operand_of_an_operand_is_tried_with_another_variable() -> None:
+    right = "def turn(x, y, c, s):\n    a = x * c - y * s\n    return y * c + x * s + a\n"
+    wrong = right.replace("x * s +", "y * s +")
+    given = (*GIVEN[:2], np.cos(GIVEN[0]), np.sin(GIVEN[0]))
+    comparison = recorded_runs.compared(wrong, right, "turn", *given)
+    found = Retried(comparison).found([len(comparison.mine.arrays) - 1])
+    assert found is not None
+    assert found.text == "y * c + x * s"
 
 
 def test_a_tensor_that_is_to_be_taken_as_it_is() -> None:

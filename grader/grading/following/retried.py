@@ -22,7 +22,7 @@ from grader.grading.following.relations import Floats, canonical, same
 from grader.grading.following.run import operation
 from grader.grading.following.sequences import Sequences
 from grader.grading.following.trace import Comparison
-from grader.grading.following.variations import MOST_AXES, Variable, variations
+from grader.grading.following.variations import MOST_AXES, Variable, inner_operands, variations
 
 MOST = 1_500
 """Expressions that are worked out for one program."""
@@ -253,8 +253,10 @@ class Retried:
 
     def _varied(self, number: int, known: Evaluator, left: int) -> tuple[Change | None, int]:
         """The variation of one expression that gives what is lacking; how many are left to try."""
-        node = self.comparison.mine.nodes[number]
-        for new in variations(node, known, self._names(number, known)):
+        node, names = self.comparison.mine.nodes[number], self._names(number, known)
+        right = all(map(self._is_right, self.comparison.mine.latest(number)))
+        inner = inner_operands(node, known, names) if right else ()
+        for new in chain(variations(node, known, names), inner):
             left -= 1
             if left <= 0:
                 break

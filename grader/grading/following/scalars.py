@@ -297,6 +297,8 @@ class Scalars:
         value: ast.AST = getattr(statement, "value", None) or statement
         if isinstance(statement, ast.For) or self._turns(statement) or self._measures(value):
             return None  # the number of a turn, or a size of what is right, is not what is wrong
+        if (given := self._from_another(value, order, self._known)) is not None:
+            return given
         bad = bad if _hands_on(value) else frozenset()
         helper = self._from_helper(value)
         right = helper is not None and all(among(one, self._known) for one in helper.have)

@@ -29,6 +29,7 @@ from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.constants import filled, preset
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.factors import misscaled
+from grader.grading.following.given import calls_given, next_given
 from grader.grading.following.handed import numbers
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
@@ -225,7 +226,12 @@ class Teller:
     def _unlike(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
         """What ``line`` does otherwise than the reference, where it leaves the path."""
         first = found[0]
-        if cause.have in self.comparison.mine.made and self.wording.unsummed(cause):
+        if calls_given(self.comparison.mine, first.node):
+            after = next_given(self.comparison.mine, first)
+            if after is None:
+                return self.trace()
+            return self.trace((after.said,), after.line, found)
+        if cause.have is not None and self.wording.unsummed(cause):
             made = self.comparison.mine.line(self.comparison.mine.made[cause.have].node)
             own, want = (
                 self.wording.read_as(cause.node, cause.have),

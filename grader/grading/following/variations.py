@@ -139,6 +139,18 @@ def _operands(node: ast.BinOp, known: Evaluator, names: list[Variable]) -> Itera
                 yield ast.BinOp(node.left, node.op, ast.BinOp(node.right, ast.Mult(), one))
 
 
+def inner_operands(node: ast.AST, known: Evaluator, names: list[Variable]) -> Iterator[ast.expr]:
+    """The same with another variable in an operand: ``y * c + x * s`` for ``y * c + y * s``.
+
+    For where each of the operands is right for itself.
+    """
+    for part in (node.right, node.left) if isinstance(node, ast.BinOp) else ():
+        for new in _operands(part, known, names) if isinstance(part, ast.BinOp) else ():
+            if isinstance(node, ast.BinOp):
+                sides = (new, node.right) if part is node.left else (node.left, new)
+                yield ast.BinOp(sides[0], node.op, sides[1])
+
+
 def squared(node: ast.expr) -> ast.expr:
     """The square of an expression."""
     return ast.BinOp(node, ast.Pow(), ast.Constant(2))
