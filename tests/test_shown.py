@@ -10,6 +10,7 @@ from grader import frameworks
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.fitting import swapped
 from grader.grading.following import handed, slips
+from grader.grading.following.helpers import bound_first, preset_by
 from grader.grading.reading import shown
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source import origins, parse, returns
@@ -329,3 +330,31 @@ def test_what_a_method_of_the_file_s_own_class_returns_is_to_be_kept(call: str, 
     text += f"def f(point, text, cell):\n    {call}\n    return point, text, cell\n"
     found = [one.write for one in shown.idle(ast.parse(text))]
     assert found == ([f"point = {call}"] if told else [])
+
+
+PARTIALS = "import F\nsteps = [partial(F.chunk, chunks=3, axis=1), partial(F.sum, axis=-1)]\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "signature", "told", "line"),
+    [
+        ("", ("x", "chunks=3", "axis=1"), "cannot be cut into 3 equal parts", 2),
+        ("", ("x", "axis=-1"), "axis -1 does not exist", 2),
+        ("", ("x", "axis=-1"), "no product", None),
+        ("step = partial(F.softmax, dim=-1)\n", None, "step has no argument called dim", 3),
+    ],
+)
+def test_what_a_partial_sets_is_wrong_there(
+    made: str, signature: tuple[str, ...] | None, told: str, line: int | None
+) -> None:
+    error = raised("step(x)", 9, step=SeenValue("partial", signature=signature))
+    slip = preset_by(ast.parse(PARTIALS + made), error, told)
+    assert (None if slip is None else slip.line) == line
+
+
+def test_a_number_that_a_partial_binds_first_is_to_be_bound_by_name() -> None:
+    error = raised("step(x)", 9, step=SeenValue("partial", signature=("chunks", "axis=-1")))
+    slip = bound_first(ast.parse("step = partial(F.chunk, 3, axis=-1)"), error)
+    assert slip is not None
+    assert slip.write == "partial(F.chunk, chunks=3, axis=-1)"
+    assert bound_first(ast.parse("step = partial(F.full, 3)"), error) is None

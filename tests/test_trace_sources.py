@@ -165,6 +165,37 @@ def test_an_argument_that_a_partial_presets_is_wrong_there() -> None:
     assert (slip.line, slip.write) == (3, "partial(np.sum, axis=-1)")
 
 
+SET = """\
+import numpy as np
+AXIS = 0
+
+def total(axis, extra):
+    return lambda x: np.sum(x, axis=axis) + extra
+
+over = total(0, 1)
+
+def attend(q, k):
+    return np.sum(q @ k.T, axis=AXIS) + over(q)[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "write"),
+    [
+        ("np.sum(q @ k.T, axis=AXIS)", "np.sum(q @ k.T, axis=-1)", 2, "AXIS = -1"),
+        ("np.sum(x, axis=axis)", "np.sum(x, axis=1)", 7, "total(1, 1)"),
+    ],
+)
+def test_a_number_that_a_call_reads_is_wrong_where_it_is_set(
+    old: str, new: str, line: int, write: str
+) -> None:
+    mine = recorded_runs.run(SET, "attend", *GIVEN[:2])
+    call = next(one for one in mine.nodes if ast.unparse(one) == old)
+    slip = preset(mine, mine.numbers[call], ast.parse(new, mode="eval").body)
+    assert slip is not None
+    assert (slip.line, slip.write) == (line, write)
+
+
 def test_a_divisor_that_is_multiplied_by_is_wrong_where_that_is_done() -> None:
     named = MINE.replace("** -0.5", "** 0.5").replace("rate", "root_d")
     comparison = recorded_runs.compared(named, RIGHT, "attend", *GIVEN)

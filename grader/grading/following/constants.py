@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import around, callee, targets
+from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
 from grader.source.variables import read, stored
@@ -56,10 +58,15 @@ def filled(comparison: Comparison, departure: Departure) -> Slip | None:
 
 
 def preset(mine: Run, node: int, new: ast.expr) -> Slip | None:
-    """The ``partial`` that presets an argument otherwise than ``new``, a call of it, gives it."""
+    """The line that sets an argument which ``new``, a call, gives otherwise.
+
+    That is a ``partial``, a constant of the file, or the one call of the function around it.
+    """
     old = mine.nodes[node]
     if not isinstance(old, ast.Call) or not isinstance(new, ast.Call):
         return None
+    if (named := _named(mine, old, new)) is not None:
+        return named
     before = {one.arg for one in old.keywords}
     other = [one for one in new.keywords if one.arg not in before]
     name = ast.unparse(old.func)
@@ -77,6 +84,52 @@ def preset(mine: Run, node: int, new: ast.expr) -> Slip | None:
         said = f"{said}{ast.unparse(have)}: it is to be {ast.unparse(other[0])}."
         return Slip(line, said, text)
     return None
+
+
+def _named(mine: Run, old: ast.Call, new: ast.Call) -> Slip | None:
+    """The constant, or the call, that gives the names in a call which are numbers in another."""
+    before = [*old.args, *(one.value for one in old.keywords)]
+    after = [*new.args, *(one.value for one in new.keywords)]
+    pairs = [
+        (one, other)
+        for one, other in zip(before, after, strict=False)
+        if ast.unparse(one) != ast.unparse(other)
+    ]
+    numbers = {
+        one.id: other
+        for one, other in pairs
+        if isinstance(one, ast.Name) and isinstance(other, ast.Constant | ast.UnaryOp)
+    }
+    if len(before) != len(after) or not numbers or len(numbers) < len(pairs):
+        return None
+    outer: ast.AST | None = old
+    while outer is not None:
+        if isinstance(outer, ast.FunctionDef) and numbers.keys() <= {*parameters(outer)}:
+            return _given(mine, outer, numbers)
+        outer = mine.parents.get(outer)
+    reads = [one.id for one in walked(mine.tree) if isinstance(one, ast.Name)]
+    for one in mine.tree.body:
+        given = targets(one)
+        if isinstance(one, ast.Assign) and len(given) == len(numbers) == 1 and given[0] in numbers:
+            if reads.count(given[0]) != 2:  # there, and where it is set
+                return None
+            write = f"{given[0]} = {ast.unparse(numbers[given[0]])}"
+            said = f"Line {one.lineno} sets {ast.unparse(one)}, which line {old.lineno} reads"
+            return Slip(one.lineno, f"{said}: with {write} it would be right.", write)
+    return None
+
+
+def _given(mine: Run, function: ast.FunctionDef, wanted: Mapping[str, ast.expr]) -> Slip | None:
+    """The one call of a function, which gives its parameters other numbers than those wanted."""
+    calls = [one for one in walked(mine.tree) if callee(one) == function.name]
+    call = calls[0] if len(calls) == 1 else None
+    names = [one for one in parameters(function) if one != "self"]
+    if not isinstance(call, ast.Call) or len(call.args) != len(names) or call.keywords:
+        return None
+    args = [wanted.get(name, one) for name, one in zip(names, call.args, strict=True)]
+    write = ast.unparse(ast.Call(call.func, args, []))
+    said = f"Line {call.lineno} has {ast.unparse(call)}: with {write} it would be right."
+    return Slip(call.lineno, said, write)
 
 
 def _parsed(code: str) -> list[ast.stmt]:

@@ -87,15 +87,44 @@ def bound_first(tree: ast.Module, error: SeenError) -> Slip | None:
     odd = [one for one in made if len(one.args) > 1 and _takes_tensor(one.args[0], one.args[1])]
     if len(odd) != 1:
         return None
-    one, free = odd[0], [each for each in value.signature or () if each.isidentifier()]
+    one, free = odd[0], [each.partition("=")[0] for each in value.signature or ()]
     text, number = ast.unparse(one), ast.unparse(one.args[1])
     said = f"{text} binds {number} as the first argument of {ast.unparse(one.args[0])}"
     said = f"Line {one.lineno}: {said}, where the tensor goes. Bind it by name."
-    if len(one.args) != 2 or not free:
+    if len(one.args) != 2 or not free or not free[0].isidentifier():
         return Slip(one.lineno, said)
     word = ast.keyword(free[0], one.args[1])
     fixed = ast.Call(one.func, one.args[:1], [word, *one.keywords])
     return Slip(one.lineno, said, ast.unparse(fixed))
+
+
+def preset_by(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The partial that sets the argument which an error, as ``told``, is about.
+
+    The call that raised it only reads the partial, or is in a helper that calls anything.
+    """
+    call = error.calls[-1] if error.calls else None
+    name = call.code.partition("(")[0] if call is not None else ""
+    value = call.values.get(name) if call is not None else None
+    if value is None or value.kind != "partial":
+        return None
+    shown, words = set(value.signature or ()), re.findall(r"-?\b\w+", told)
+    found: list[tuple[ast.Call, ast.keyword]] = []
+    for node in walked(tree):
+        if not isinstance(node, ast.Call) or callee(node) != "partial":
+            continue
+        own = any(
+            isinstance(one, ast.Assign) and one.value is node and name in stored(one)
+            for one in tree.body
+        )
+        alike = bool(node.keywords) and {ast.unparse(one) for one in node.keywords} <= shown
+        hits = [one for one in node.keywords if {one.arg, ast.unparse(one.value)} & {*words}]
+        found += [(node, one) for one in hits[:1] if own or alike]
+    if len(found) != 1:
+        return None
+    node, word = found[0]
+    said = f"Line {word.value.lineno} sets {ast.unparse(word)}: {ast.unparse(node)}."
+    return Slip(word.value.lineno, said)
 
 
 def _takes_tensor(function: ast.expr, given: ast.expr) -> bool:

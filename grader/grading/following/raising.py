@@ -37,6 +37,7 @@ from grader.grading.following.helpers import (
     key_given,
     kind_given,
     named_by_caller,
+    preset_by,
 )
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
@@ -153,7 +154,8 @@ class Raising:
             return self.teller.trace((*told, slip.said), line)
         if slip is not None:
             trace = self.teller.slipped(slip, told)
-            return replace(trace, elsewhere=TEXT_KEY.search(said) is not None)
+            preset = slip == preset_by(mine.tree, error, said)
+            return replace(trace, elsewhere=preset or TEXT_KEY.search(said) is not None)
         size = self._sized(error, told_as, bare=cause is None or cause.is_bare)
         if cause is None or size is not None:
             size = size or Slip(self._raised_at(error), "")
@@ -430,6 +432,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)
         or too_far(mine, error)
+        or preset_by(mine.tree, error, said)
         or fixed(mine.tree, error, said)
         or without_turn(mine, error)
         or unpaired(mine.tree, error, said)
