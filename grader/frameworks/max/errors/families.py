@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from grader.frameworks.max.errors import (
     arguments,
     axes,
+    bits,
     brought,
     dtypes,
     earlier,
@@ -369,7 +370,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "TypeError",
         r"ufunc 'bitwise_(?P<name>xor|and|or)' not supported|unsupported operand type\(s\) for \^",
-        kinds.bitwise,
+        bits.bitwise,
     ),
     Family(
         "TypeError",
