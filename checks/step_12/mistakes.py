@@ -25,6 +25,10 @@ ONCE = (
     r"stream() ~^\w+(\[.*\])? = (next\(|\w*([Dd]raw|[Nn]umber|[Rr]andom|[Uu]niform)\w*\(\)$|"
     r"[\w.]+\.(random|uniform)\(\)$) ~ next\(|draw="
 )
+UNDRAWN = (
+    r"stream() ~next_token\((?=.*temperature)(?!.*(draw|\*\*)) ~ "
+    r"^(if|elif) .*(temperature|greedy|sampl) ~ \bnext\(.* if | if .*\bnext\( ~ next_token\("
+)
 ONE_OFF = r"decode() ~range\(.*[+-] 1\b|shape.*[+-] 1\b"
 VALUES = r"_attend() ~^v.*concat|concat.*\[1\]"
 """Where a step of the choice is written, or of the loop, as ``Misconception.place``."""
@@ -267,6 +271,12 @@ LOOP: Family = {
         "same",
         "Every token is drawn with the same random number, the first. Take the next in every turn "
         "of the loop.",
+    ),
+    "draw-not-given": numbers(
+        "none",
+        "Every token is drawn with draw=0: no random number reaches next_token. Where a token is "
+        "drawn, give it draw=next(numbers).",
+        place=UNDRAWN,
     ),
     "returns-new-only": returned(
         "new_only", "Only the new tokens are returned. generate returns the whole text."

@@ -177,13 +177,17 @@ def _sizes_of(evidence: Evidence, name: str) -> Mapping[str, float]:
 
 CHOICE, COUNT = r"stream() ~next_token\(", r"stream() ~range\(|^while"
 """Where a new token is chosen, and where new tokens are counted."""
+FULL = rf"stream() ~^if .*\blen\(.*[<>=] ~ {COUNT.removeprefix('stream() ~')}"
+"""Where the length of the text is compared with what there is room for."""
 FED_AGAIN = r"stream() ~(?<!shape)\[:-1\] ~ range\(|^while"
 """Where more is fed than the new token, or else where new tokens are counted."""
 FED_WHOLE = r"stream() ~(?<!shape)\[:-1\] ~ ^\w+ = (?!None|True|False)[a-z]\w*$ ~ Tensor\("
 """Where the whole text is fed again: where it gets another name, or else its tensor is made."""
 
 
-def written(trials: str, what: str, mistakes: Iterable[Misconception] = ()) -> Rule:
+def written(
+    trials: str, what: str, mistakes: Iterable[Misconception] = (), counted: str = COUNT
+) -> Rule:
     """The texts have the right tokens.
 
     Where one has not, the line is that of the mistake that explains it. If none does, it is where
@@ -193,7 +197,7 @@ def written(trials: str, what: str, mistakes: Iterable[Misconception] = ()) -> R
     short = rules.placed(partial(_lengths, trials=trials), mistakes, trials)
 
     def rule(evidence: Evidence) -> Ruling:
-        for told, place in ((short, COUNT), (same, CHOICE)):
+        for told, place in ((short, counted), (same, CHOICE)):
             ruling = told(evidence)
             if isinstance(ruling, Failed):
                 note = _texts(evidence, *ruling.wrong[0]) if ruling.wrong else None

@@ -285,7 +285,10 @@ RUNTIME = (
         "The table of positions has n_positions rows.",
         lesson="The loop",
         answer="room = min(max_new_tokens, model.config.n_positions - len(tokens))",
-        rule=writes("text-full"),
+        rule=rules.all_of(
+            results.ends("text-full"),  # how new tokens are counted is right by then
+            results.written("text-full", "tokens", counted=results.FULL),
+        ),
         needs=("generate",),
     ),
     Check(

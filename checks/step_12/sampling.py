@@ -171,7 +171,7 @@ def generate(
     """The text with what was written after it; it never gets longer than ``context``.
 
     Knobs ``count``, ``end`` and ``returned``: when it stops too early or too late, and what is
-    handed back.
+    handed back. ``numbers``: which random numbers are used, if any.
     """
     count = max_new_tokens + {"one_less": -1, "one_more": 1}.get(knobs.get("count", ""), 0)
     count = {"total": max_new_tokens - len(tokens), "full": context}.get(
@@ -179,7 +179,8 @@ def generate(
     )
     text = list(tokens)
     for index in range(min(count, context - len(tokens))):
-        draw = draws[0 if knobs.get("numbers") == "same" else index] if temperature else 0.0
+        drawn = temperature and knobs.get("numbers") != "none"
+        draw = draws[0 if knobs.get("numbers") == "same" else index] if drawn else 0.0
         token = next_token(model(text), temperature, top_k, draw, **knobs)
         if token == eos_token_id and knobs.get("end") == "left_out":
             break

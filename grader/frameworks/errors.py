@@ -283,6 +283,17 @@ def _attribute(error: SeenError, text: str) -> Translation | None:
     )
 
 
+DATACLASS = "init, repr, eq, order, unsafe_hash, frozen, match_args, kw_only, slots"
+"""What ``@dataclass`` takes."""
+
+
 def _keyword(error: SeenError, text: str) -> Translation | None:
+    """An argument that nothing takes by this name: the line that gives it is shown, if one does."""
     name = unknown_keyword(error, text)
-    return None if name is None else Translation(f"There is no argument called {name} here")
+    if name is None:
+        return None
+    who = re.search(r"(\w+)\(\) got an unexpected", text)
+    what = f"{who[1]} has no argument called {name}" if who else f"There is no argument {name} here"
+    taken = f"The arguments are {DATACLASS}. frozen=True forbids changes."
+    hint = taken if who and who[1] == "dataclass" else None
+    return Translation(what, hint, about=rf"() ~\b{name}=(?!=)", elsewhere=True)

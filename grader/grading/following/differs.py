@@ -173,7 +173,7 @@ def _compared(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr]) -> Ite
     for name, node in want.items():
         told, other = _literal(node), have.get(name)
         if other is None:
-            if told is not None and not name.isdecimal():
+            if told not in (None, "None") and not name.isdecimal():  # None is what is left out
                 yield f"The reference says {name}={told} here."
             continue
         mine, prefix = ast.unparse(other), "" if name.isdecimal() else f"{name}="

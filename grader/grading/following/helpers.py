@@ -144,6 +144,41 @@ MAKES = ("arange", "constant", "full", "hann_window", "ones", "range", "zeros")
 """Functions that make a tensor of numbers."""
 
 
+NONE_IN = re.compile(r"^(?P<name>\w+)\[(?P<at>-?\d+)\] is None here")
+"""How an error begins about an entry that is None."""
+
+
+def entry_meant(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives a helper a list of None, where the helper asks if it is None itself."""
+    found = NONE_IN.search(told)
+    if found is None or len(error.calls) < 2:
+        return None
+    outer, call = error.calls[-2:]
+    inside, name = around(tree, call.line), found["name"]
+    calls = _calls(tree, inside, outer)
+    if inside is None or len(calls) != 1 or name not in parameters(inside):
+        return None
+    if not any(_asks(one, name) for one in ast.walk(inside)):
+        return None
+    taken = [one for one in parameters(inside) if one != "self"]
+    words = ((one.arg, one.value) for one in calls[0].keywords)
+    given = dict((*zip(taken, calls[0].args, strict=False), *words)).get(name)
+    if not isinstance(given, ast.Name | ast.Attribute):
+        return None
+    line, text = given.lineno, ast.unparse(given)
+    said = f"Line {line} gives {inside.name} {text}, whose entries are None here. {inside.name}"
+    said = f"{said} asks if {name} itself is None: is one entry meant, as {text}[0]?"
+    return Slip(line, said)
+
+
+def _asks(node: ast.AST, name: str) -> bool:
+    """Whether a comparison asks if a variable is None."""
+    match node:
+        case ast.Compare(left=ast.Name(id=one), comparators=[ast.Constant(value=None)]):
+            return one == name
+    return False
+
+
 TEXT_KEY = re.compile(r"^(\w+) is a (tuple|list), and (['\"].+['\"]) is a text")
 """How an error begins about a key that was looked up in something without keys."""
 

@@ -33,6 +33,7 @@ from grader.grading.following.helpers import (
     TEXT_KEY,
     bound_first,
     dim_given,
+    entry_meant,
     in_either,
     key_given,
     kind_given,
@@ -427,6 +428,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or dim_given(mine.tree, error, said)
         or key_given(mine.tree, error, said)
         or kind_given(mine.tree, error, said)
+        or entry_meant(mine.tree, error, said)
         or in_either(mine.tree, error, said)
         or named_by_caller(mine.tree, error, said)
         or made(mine.tree, error, f"{said} {hint}", mine.ran)

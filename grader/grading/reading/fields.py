@@ -37,7 +37,7 @@ def no_field(tree: ast.Module, right: ast.Module, name: str) -> Slip | None:
         if isinstance(one, ast.ClassDef)
         for name, field in _fields(one).items()
     }
-    classes = [one for one in tree.body if isinstance(one, ast.ClassDef) and _is_dataclass(one)]
+    classes = [one for one in tree.body if isinstance(one, ast.ClassDef) and _is_made(tree, one)]
     for node in (node for one in classes for node in one.body):
         match node:
             case ast.Assign(targets=[ast.Name(id=one)], value=value) if one == name:
@@ -54,9 +54,33 @@ def no_field(tree: ast.Module, right: ast.Module, name: str) -> Slip | None:
     return None
 
 
-def _is_dataclass(owner: ast.ClassDef) -> bool:
-    """Whether a class is decorated with ``@dataclass``, with options or without."""
-    return any("dataclass" in ast.unparse(one) for one in owner.decorator_list)
+def no_default(tree: ast.Module, name: str) -> Slip | None:
+    """The field of a dataclass that has this name and no default."""
+    classes = [one for one in tree.body if isinstance(one, ast.ClassDef)]
+    for fields in (_fields(one) for one in classes if _is_made(tree, one)):
+        node = fields.get(name)
+        given = None if node is None else node.value
+        asked = {one.arg for one in given.keywords} if isinstance(given, ast.Call) else set()
+        if node is None or (given is not None and not isinstance(given, ast.Call)):
+            continue
+        if asked & {"default", "default_factory"}:
+            continue
+        start = ast.unparse(ast.AnnAssign(node.target, node.annotation, None, 1))
+        own = f" In {ast.unparse(given)} it is default=…" if given is not None else ""
+        said = f"Line {node.lineno} gives {name} no default. Every field has one, after a single ="
+        return Slip(node.lineno, f"{said}: {start} = …{own}")
+    return None
+
+
+def _is_made(tree: ast.Module, owner: ast.ClassDef) -> bool:
+    """Whether a class is decorated with ``@dataclass``, with options, without, or as a variable."""
+    marks = [ast.unparse(one) for one in owner.decorator_list]
+    kept = {
+        ast.unparse(one.targets[0]): ast.unparse(one.value)
+        for one in tree.body
+        if isinstance(one, ast.Assign)
+    }
+    return any("dataclass" in one or "dataclass" in kept.get(one, "") for one in marks)
 
 
 def _fields(owner: ast.ClassDef) -> dict[str, ast.AnnAssign]:

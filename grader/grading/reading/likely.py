@@ -216,7 +216,7 @@ def _of_another(message: str, node: ast.Raise) -> bool:
     return kind is not None and node.exc is not None and kind[1] not in ast.unparse(node.exc)
 
 
-AGAIN = " once more."
+AGAIN, INSTEAD = " once more.", " in its place."
 """How a sentence ends on a line that was copied, and reads what the line above it reads."""
 
 
@@ -225,7 +225,7 @@ def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
 
     And fields that have another name than the solution's.
     """
-    ends = (" for it.", " without it.", AGAIN)
+    ends = (" for it.", " without it.", AGAIN, INSTEAD)
     return chain(
         renamed(tree, right), (one for one in unused(tree, right) if one.said.endswith(ends))
     )
@@ -293,7 +293,8 @@ def _kept(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str]]:
 def _copied(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str, str]]:
     """The line that works out for another variable what a line above has, of another argument.
 
-    Which, and what to write: what it works out of the argument ``name``, which nothing reads.
+    Which, and what to write: what it works out of the argument ``name``, which nothing reads. That
+    is only known where the variable's name tells which of the two lines is meant.
     """
     given = [one for one in function.body if isinstance(one, ast.Assign)]
     for first, again in pairwise(given):
@@ -301,8 +302,19 @@ def _copied(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str, st
         if ast.unparse(first.value) != text or stored(first) == stored(again) or len(used) != 1:
             continue
         (other,) = used
-        write = re.sub(rf"(?<![\w.]){other}\b", name, ast.unparse(again))
-        yield again.lineno, f": line {again.lineno} reads {other}{AGAIN[:-1]}", write
+        likely = max((again, first), key=lambda one: _alike(one, name) - _alike(one, other))
+        write = re.sub(rf"(?<![\w.]){other}\b", name, ast.unparse(likely))
+        if _alike(first, name) - _alike(first, other) == _alike(again, name) - _alike(again, other):
+            both = f": lines {first.lineno} and {again.lineno} both read {other}"
+            yield first.lineno, f"{both}, one of them{INSTEAD[:-1]}", ""
+        else:
+            yield likely.lineno, f": line {likely.lineno} reads {other}{AGAIN[:-1]}", write
+
+
+def _alike(kept: ast.Assign, name: str) -> int:
+    """How many words the variable of an assignment shares with an argument's name."""
+    words = {part for one in stored(kept) for part in one.lower().split("_")}
+    return len(words & set(name.lower().split("_")))
 
 
 def _idle(function: ast.FunctionDef, name: str, tree: ast.Module) -> bool:

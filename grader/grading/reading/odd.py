@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 
-from grader.grading.reading import attributes, lookups, misread
+from grader.grading.reading import attributes, counts, lookups, misread
 from grader.grading.reading.bindings import around, callee
 from grader.grading.reading.shown import Slip, unmoved
 from grader.source.variables import read, reads, stored
@@ -40,6 +40,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         lookups.odd(tree),
         attributes.odd(tree),
         misread.odd(tree),
+        counts.odd(tree),
     )
 
 

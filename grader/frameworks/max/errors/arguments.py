@@ -44,6 +44,11 @@ SYNONYMS = {
     "value": ("data",),
     "index": ("indices",),
     "end": ("stop",),
+    "immutable": ("frozen",),
+    "readonly": ("frozen",),
+    "read_only": ("frozen",),
+    "const": ("frozen",),
+    "sort_keys": ("order",),
 }
 """Names of arguments in PyTorch and NumPy, and MAX's names for them."""
 
@@ -73,6 +78,7 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         or _class_itself(case, call)
         or _on_class(case, call, signature)
         or _permuted(case, call)
+        or _loose_texts(case, call)
         or _whole_dict(case, call, signature, what)
         or _starred(case, call, match)
         or _superclass(case, call, what)
@@ -308,6 +314,18 @@ def _permuted(case: Case, call: ast.Call) -> Translation | None:
     return Translation(what, "permute takes the order of all axes.", case.fix(call, new))
 
 
+def _loose_texts(case: Case, call: ast.Call) -> Translation | None:
+    """``" ".join(a, b)``, where one list of the texts is taken."""
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr != "join" or len(call.args) < 2:
+        return None
+    if case.kind(func.value) not in ("", "str") or "exactly one argument" not in case.text:
+        return None
+    what = f"{ast.unparse(func)} takes one list of texts, and is given {len(call.args)} values"
+    new = ast.Call(func, [ast.List(call.args)], call.keywords)
+    return Translation(what, "Put them into a list.", case.fix(call, new))
+
+
 def _recorded(case: Case, call: ast.Call) -> Signature | None:
     """The signature of one of MAX's methods, where its object is the result of another call."""
     found = re.search(r"\bTensor\.(\w+)\(\)", case.text)
@@ -346,7 +364,9 @@ def _what(case: Case, call: ast.Call, match: re.Match[str]) -> str:
     if signature is not None and not most and signature.named:
         return f"{name} takes nothing by place, only by name"
     if not most:
-        return f"{name} takes fewer than {count} arguments by place"
+        room = f"at most {count - 1}" if count > 1 else "nothing"
+        given = f", and is given {count}" if count else ", and a method is given its object"
+        return f"{name} takes {room} by place{given}"
     starred = any(isinstance(one, ast.Starred) for one in call.args)
     given = "* hands over the entries one by one" if starred else f"is given {count}"
     return f"{name} takes {most} value{'s' * (most != 1)} by place, and {given}"

@@ -364,7 +364,7 @@ FAMILIES: tuple[Family, ...] = (
     Family("ValueError|TypeError", r"dictionary update sequence element #", python.no_pairs),
     Family(
         "TypeError",
-        r"when using dims to index into a list|'StaticDim'|got 'Dim\(",
+        r"when using dims to index into a list|'StaticDim'(?! object is not callable)|got 'Dim\(",
         axes.dim_or_axis,
     ),
     Family(
