@@ -152,7 +152,11 @@ NAMED = [
     ("s12/ln_1_twice", "block.ln_1(hidden_states))", "It must be ln_2 there."),
     ("s12/past_is_heads", "P = k0.shape[1]", 'See "Positions and blocks".'),
     ("s12/searchsorted_left", "np.searchsorted(cdf, draw)", 'end <= draw, side="right".'),
-    ("s12/sort_from_the_wrong_end", "np.sort(scores)[min", "Count from the highest: np.sort(scores)[-top_k]."),
+    (
+        "s12/sort_from_the_wrong_end",
+        "np.sort(scores)[min",
+        "Count from the highest: np.sort(scores)[-top_k].",
+    ),
     ("s12/room_one_short", "len(text) - 1)):", "has model.config.n_positions - len(text)."),
 ]
 

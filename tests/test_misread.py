@@ -62,6 +62,14 @@ def decode(blocks, x):
     return x, pairs
 """
 
+COUNTED = """\
+def decode(blocks, cache):
+    i = 0
+    for block in blocks:
+        block(cache[i])
+        i += 1
+"""
+
 CHAIN = """\
 def apply(layers, x):
     for layer in layers:
@@ -80,7 +88,7 @@ class Model:
 RIGHT = (LAYERS, KEPT.replace("complaints(names)\n    if", "list(complaints(names))\n    if"), READ)
 
 
-@pytest.mark.parametrize("text", [*RIGHT, FILLED, CHAIN])
+@pytest.mark.parametrize("text", [*RIGHT, FILLED, CHAIN, COUNTED])
 def test_what_is_right_is_not_odd(text: str) -> None:
     assert told(text) == []
 
@@ -117,6 +125,9 @@ def test_what_is_right_is_not_odd(text: str) -> None:
             "letters",
             "key.removeprefix(WORD)",
         ),
+        (COUNTED.replace("        i +=", "    i +="), 5, "comes after the loop of line 3", ""),
+        ("a = reduce(mul, sizes, 0)", 1, "begins with 0", "reduce(mul, sizes, 1)"),
+        ("a = math.prod(sizes, start=0)", 1, "begins with 0", "math.prod(sizes, start=1)"),
         ("a = s.reshape(s.shape[::-1])", 1, "keeps the order", "s.T"),
         ("a = np.reshape(w, (w.shape[1], w.shape[0]))", 1, "keeps the order", "w.T"),
         ("a = w.reshape(w.shape[-1], w.shape[-2])", 1, "keeps the order", "w.T"),

@@ -14,9 +14,9 @@ from grader.grading.following.arguments import crosswise
 from grader.grading.following.cause import Causes
 from grader.grading.following.constants import preset
 from grader.grading.following.factors import misscaled
+from grader.grading.following.given import calls_given, next_given
 from grader.grading.following.handed import uncalled
 from grader.grading.following.options import misnamed, odd_option
-from grader.grading.following.given import calls_given, next_given
 from grader.grading.following.retried import Retried
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison, Departure

@@ -257,12 +257,16 @@ class Teller:
         mine = self.comparison.mine
         if (given := odd_option(mine.tree, mine.nodes[first.node])) is not None:
             return self.trace((*told, given.said), given.line, found)
-        blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
-        blank = blank or self.lesson.next_blank(first.sources, first.node)
+        blank = self._step(cause, first)
+        return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
+
+    def _step(self, cause: Cause, first: Departure) -> str:
+        """The step of the lesson at a line; none where it is taken, but for the sign, or many are."""
         signed = first.relation is not None and first.relation.factor == -1
         if signed or self.lesson.at_once(first.node):
-            blank = ""  # its step is taken, but for the sign; or many are taken at once
-        return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
+            return ""
+        blank = self.lesson.left_out(cause, first) or self.lesson.filled(cause)
+        return blank or self.lesson.next_blank(first.sources, first.node)
 
     def _scales_early(self, one: Departure) -> bool:
         """Whether a helper that is right alone scales something right before it goes on with it."""

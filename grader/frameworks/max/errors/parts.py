@@ -56,6 +56,16 @@ def chunked(case: Case, match: re.Match[str]) -> Translation:
     return Translation(what, "Check the axis, and the number of parts.")
 
 
+def _rest(case: Case) -> str:
+    """How the last of the names takes all values that are left, where there are more than names."""
+    match case.statement:
+        case ast.Assign(targets=[ast.Tuple(elts=[*names, ast.Name(id=last)])]) if (
+            "too many values" in case.text and all(isinstance(one, ast.Name) for one in names)
+        ):
+            return f" *{last} takes all that are left, as a list."
+    return ""
+
+
 def _of_python(case: Case, what: str) -> Translation | None:
     """A list, or a text that is split, has more or fewer parts than there are names."""
     match getattr(case.statement, "value", None):
@@ -92,7 +102,7 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, _EACH, case.fix(call, parts))
     tensor = tensor_of(case, call)
     if call is None or tensor is None or not ast.unparse(call.func).endswith("split"):
-        return Translation(what, "Count the parts that the right-hand side gives.")
+        return Translation(what, f"Count the parts that the right-hand side gives.{_rest(case)}")
     second = case.value(call.args[1]) if len(call.args) > 1 else None
     count = min(int(want or 1), MOST_PARTS)
     fitting = [i - len(tensor) for i, size in enumerate(tensor) if size % count == 0]
