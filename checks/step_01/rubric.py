@@ -243,10 +243,10 @@ def _odd(seen: object, want: object) -> str | None:
         kind = "" if want is None or isinstance(want, bool) else type(want).__name__
         read = f"; a text that comes from elsewhere needs {kind}(…) around it" if kind else ""
         return f"It is a text: write {want!r} without quotes{read}."
-    kind = getattr(seen, "type_name", None)
-    if kind in ("function", "type"):
+    made = getattr(seen, "type_name", None)
+    if made in ("function", "type"):
         return "Write the value itself after the =, neither a function nor a type."
-    if kind in ("partial", "builtin_function_or_method", "method"):
+    if made in ("partial", "builtin_function_or_method", "method"):
         return "It is a function. It gives its value when it is called: write () after its name."
     if isinstance(seen, float) and isinstance(want, int) and seen == want:
         return f"It is a float: write a whole number, {want}. / gives a float, // does not."
