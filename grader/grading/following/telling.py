@@ -261,7 +261,7 @@ class Teller:
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
 
     def _step(self, cause: Cause, first: Departure) -> str:
-        """The step of the lesson at a line; none where it is taken but for the sign, or many are."""
+        """The step of the lesson at a line; none if only its sign is wrong, or many are taken."""
         signed = first.relation is not None and first.relation.factor == -1
         if signed or self.lesson.at_once(first.node):
             return ""
