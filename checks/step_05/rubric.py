@@ -248,7 +248,7 @@ CHECKS = (
     Check(
         "softmax",
         "_attn: F.softmax is applied to attention weights",
-        "_attn: F.softmax is not applied to attention weights correctly",
+        "_attn: F.softmax is not applied to attention weights",
         "Use F.softmax(attn_weights)",
         "It runs over the last axis, the keys, and comes after scale and mask.",
         lesson="Softmax",
