@@ -54,7 +54,6 @@ LEAVES = [
     ("s05/wrong/mask_subtracted", "attn_weights - mask"),
     ("s05/wrong/softmax_sigmoid", "F.sigmoid("),
     ("s05/wrong/scores_averaged_over_heads", "F.mean("),
-    ("s09/wrong/residual_after_the_norm", "residual = hidden_states"),
     ("s09/wrong/norms_exchanged", "self.ln_2(x)"),
     ("s10/wrong/mask_multiplied", "scores * attention_mask"),
     ("s10/wrong/zero_dropped_at_the_wrong_end", "probs[:, :, :, 1:]"),
@@ -74,6 +73,13 @@ def test_the_line_that_leaves_the_path_is_the_one_with_the_mistake(
     assert abs(int(named[0]) - trace.line) <= 1  # what a reader sees first
     marks = {one.line: one.mark for one in trace.margin}
     assert marks[trace.line] == "left"
+
+
+def test_a_line_that_keeps_a_value_too_late_is_told_with_the_line_that_takes_it(
+    followed: Followed,
+) -> None:
+    told = trace_of(followed("s09/wrong/residual_after_the_norm")).told
+    assert re.match(r"Line \d+ keeps what goes wrong on line \d+: attn_output \+ residual$", told[0])
 
 
 OMITTED = [

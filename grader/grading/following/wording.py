@@ -118,8 +118,12 @@ class Wording:
         # of an inner expression about which nothing is known, it may be the outer one
         node = cause.node if said or mine.line(one.node) != line else one.node
         text = mine.segment(node)
-        shown = f": {text}" if len(text) <= differs.MOST_TEXT and mine.line(node) == line else ""
-        yield f"On line {line} the numbers go wrong{shown}"
+        there, short = mine.line(node), len(text) <= differs.MOST_TEXT
+        shown = f": {text}" if short and there == line else ""
+        if there > line and short and not said:
+            yield f"Line {line} keeps what goes wrong on line {there}: {text}"
+        else:
+            yield f"On line {line} the numbers go wrong{shown}"
         yield from filter(None, (said,))
 
     def _other(self, cause: Cause, order: int) -> str:
