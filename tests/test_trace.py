@@ -79,7 +79,9 @@ def test_a_line_that_keeps_a_value_too_late_is_told_with_the_line_that_takes_it(
     followed: Followed,
 ) -> None:
     told = trace_of(followed("s09/wrong/residual_after_the_norm")).told
-    assert re.match(r"Line \d+ keeps what goes wrong on line \d+: attn_output \+ residual$", told[0])
+    assert re.match(
+        r"Line \d+ keeps what goes wrong on line \d+: attn_output \+ residual$", told[0]
+    )
 
 
 OMITTED = [
