@@ -78,16 +78,12 @@ def bound_first(tree: ast.Module, error: SeenError) -> Slip | None:
 
     The error is raised where the partial is called, most often in a helper that calls anything.
     """
-    call = error.calls[-1] if error.calls else None
-    name = call.code.partition("(")[0] if call is not None else ""
-    value = call.values.get(name) if call is not None else None
-    if value is None or value.kind != "partial":
-        return None
-    made = [one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == "partial"]
+    _, shown = _partial(error)
+    made = _partials(tree) if shown is not None else []
     odd = [one for one in made if len(one.args) > 1 and _takes_tensor(one.args[0], one.args[1])]
     if len(odd) != 1:
         return None
-    one, free = odd[0], [each.partition("=")[0] for each in value.signature or ()]
+    one, free = odd[0], [each.partition("=")[0] for each in shown or ()]
     text, number = ast.unparse(one), ast.unparse(one.args[1])
     said = f"{text} binds {number} as the first argument of {ast.unparse(one.args[0])}"
     said = f"Line {one.lineno}: {said}, where the tensor goes. Bind it by name."
@@ -103,21 +99,16 @@ def preset_by(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
 
     The call that raised it only reads the partial, or is in a helper that calls anything.
     """
-    call = error.calls[-1] if error.calls else None
-    name = call.code.partition("(")[0] if call is not None else ""
-    value = call.values.get(name) if call is not None else None
-    if value is None or value.kind != "partial":
-        return None
-    shown, words = set(value.signature or ()), re.findall(r"-?\b\w+", told)
+    name, shown = _partial(error)
+    words = re.findall(r"-?\b\w+", told)
     found: list[tuple[ast.Call, ast.keyword]] = []
-    for node in walked(tree):
-        if not isinstance(node, ast.Call) or callee(node) != "partial":
-            continue
+    for node in _partials(tree) if shown is not None else ():
         own = any(
             isinstance(one, ast.Assign) and one.value is node and name in stored(one)
             for one in tree.body
         )
-        alike = bool(node.keywords) and {ast.unparse(one) for one in node.keywords} <= shown
+        given = {ast.unparse(one) for one in node.keywords}
+        alike = bool(given) and given <= {*(shown or ())}
         hits = [one for one in node.keywords if {one.arg, ast.unparse(one.value)} & {*words}]
         found += [(node, one) for one in hits[:1] if own or alike]
     if len(found) != 1:
@@ -125,6 +116,20 @@ def preset_by(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     node, word = found[0]
     said = f"Line {word.value.lineno} sets {ast.unparse(word)}: {ast.unparse(node)}."
     return Slip(word.value.lineno, said)
+
+
+def _partial(error: SeenError) -> tuple[str, tuple[str, ...] | None]:
+    """The name of the partial that raised an error, and its parameters; None if it is none."""
+    call = error.calls[-1] if error.calls else None
+    name = call.code.partition("(")[0] if call is not None else ""
+    value = call.values.get(name) if call is not None else None
+    return name, value.signature or () if value is not None and value.kind == "partial" else None
+
+
+def _partials(tree: ast.Module) -> list[ast.Call]:
+    """The calls of a file that make a partial."""
+    every = (one for one in walked(tree) if isinstance(one, ast.Call))
+    return [one for one in every if callee(one) == "partial"]
 
 
 def _takes_tensor(function: ast.expr, given: ast.expr) -> bool:
