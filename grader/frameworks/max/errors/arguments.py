@@ -364,9 +364,10 @@ def _what(case: Case, call: ast.Call, match: re.Match[str]) -> str:
     if signature is not None and not most and signature.named:
         return f"{name} takes nothing by place, only by name"
     if not most:
-        room = f"at most {count - 1}" if count > 1 else "nothing"
-        given = f", and is given {count}" if count else ", and a method is given its object"
-        return f"{name} takes {room} by place{given}"
+        if count > 1:
+            return f"{name} takes fewer than {count} arguments by place"
+        given = f"is given {count}" if count else "a method is given its object"
+        return f"{name} takes nothing by place, and {given}"
     starred = any(isinstance(one, ast.Starred) for one in call.args)
     given = "* hands over the entries one by one" if starred else f"is given {count}"
     return f"{name} takes {most} value{'s' * (most != 1)} by place, and {given}"
