@@ -235,14 +235,23 @@ def _not_found(check: Check, finding: Finding) -> CheckResult:
     failed = _fail(check, finding.line, None if finding.ok else finding.detail)
     if not finding.there:
         return failed
-    message = f"{check.passed}{IN_VAIN if finding.unused else BUT}: {finding.detail}"
+    message = f"{in_part(check, IN_VAIN if finding.unused else BUT)}: {finding.detail}"
     hints = (finding.hint, *check.hints[1:2]) if finding.hint else check.hints
     return replace(failed, message=message, note=None, hints=hints)
 
 
 def _but(case: Case, check: Check) -> str:
     """What to say if the thing exists, but a named mistake shows that it is wrong."""
-    return f"{check.passed}{BUT}: {_why(case, check)}"
+    return f"{in_part(check)}: {_why(case, check)}"
+
+
+def in_part(check: Check, end: str = BUT) -> str:
+    """The sentence on a step that is there, and wrong: ``end`` after what a ✅ would say.
+
+    Not after a sentence which says that it is correct.
+    """
+    correct = check.passed.endswith(("correct", "correctly"))
+    return check.failed if correct else f"{check.passed}{end}"
 
 
 def _why(case: Case, check: Check) -> str:
@@ -343,7 +352,7 @@ def _accused(
         return {check.id: _undecided_yet(case, check) for check in passed}
     failed = _fail(accused, line or _mistaken_in(case, trial), told)
     if case.findings[accused.id].ok or _is_there(case, accused):
-        failed = replace(failed, message=f"{accused.passed}{BUT}")
+        failed = replace(failed, message=in_part(accused))
     return {accused.id: failed if hints is None else replace(failed, hints=hints)}
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
 from grader.grading.advised import advised
 from grader.grading.doubted import RAISED, USED, doubted
-from grader.grading.judge import BUT
+from grader.grading.judge import BUT, in_part
 from grader.grading.reading import bindings
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
@@ -111,7 +111,7 @@ class Placing:
         maker = min(makers, key=lambda one: len(self.findings[one.id].span), default=None)
         if maker is None:
             return report
-        said = f"{maker.passed}{BUT}{worst.message.partition(BUT)[2]}"
+        said = f"{in_part(maker)}{worst.message.partition(BUT)[2]}"
         written = any(hint.startswith("Write ") for hint in worst.hints[:1])
         hints = worst.hints if written else maker.hints
         moved = replace(worst, id=maker.id, message=said, hints=hints)
