@@ -13,7 +13,7 @@ from itertools import islice
 
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Trace
-from grader.grading.placing import TRY
+from grader.grading.placing import SAYS, TRY
 from grader.grading.reading import bindings
 from grader.grading.tried import trial
 from grader.grading.tried.candidates import Candidate, compiles, ordered, setting, usual
@@ -73,7 +73,7 @@ def traced(case: Case) -> Trace | None:
     if trace is not None and trace.line in bindings.statement_at(
         case.judge.source.tree, found.line
     ):
-        told = (*trace.told, found.said)
+        told = (*(one for one in trace.told if not one.startswith(SAYS)), found.said)
         return replace(trace, told=told, write=found.write, sure=sure, lone=True)
     margin = () if trace is None else trace.margin
     return Trace((found.said,), found.line, margin, "", found.write, sure, lone=True)
