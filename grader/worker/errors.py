@@ -103,11 +103,24 @@ def message(error: BaseException) -> str:
     if type(error) is KeyError and len(error.args) == 1 and type(error.args[0]) is str:
         return error.args[0][:MESSAGE_LIMIT]
     try:
-        text = str.__str__(str(error))
+        text = _of_type(error) or str.__str__(str(error))
         more = len(text) - MESSAGE_LIMIT
         return text if more <= 0 else f"{text[:MESSAGE_LIMIT]} … ({more} more characters)"
     except BaseException as other:  # noqa: BLE001 - its __str__ is the learner's code too
         return f"(its text cannot be read: {type_name(other)})"
+
+
+def _of_type(error: BaseException) -> str:
+    """What a type says of a name that it has not, where it says only the name.
+
+    Enumerations do so up to Python 3.11.
+    """
+    if type(error) is not AttributeError or not issubclass(type(error.obj), type):
+        return ""
+    if type(error.name) is not str or str(error) != error.name:
+        return ""
+    kind = type.__dict__["__name__"].__get__(error.obj)
+    return f"type object {kind!r} has no attribute {error.name!r}"
 
 
 def path(error: BaseException) -> list[tuple[str, int, str]]:
