@@ -136,13 +136,10 @@ def _takes_tensor(function: ast.expr, given: ast.expr) -> bool:
     """Whether a function of the framework that works on a tensor is given a plain number first."""
     number = given.operand if isinstance(given, ast.UnaryOp) else given
     plain = isinstance(number, ast.Constant) and isinstance(number.value, int | float)
-    of = function.value if isinstance(function, ast.Attribute) else None
-    return plain and isinstance(of, ast.Name) and of.id == "F" and callee_of(function) not in MAKES
-
-
-def callee_of(function: ast.expr) -> str:
-    """The name of a function that is not called here."""
-    return function.attr if isinstance(function, ast.Attribute) else ""
+    match function:
+        case ast.Attribute(value=ast.Name(id="F"), attr=name):
+            return plain and name not in MAKES
+    return False
 
 
 MAKES = ("arange", "constant", "full", "hann_window", "ones", "range", "zeros")
