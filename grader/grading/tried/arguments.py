@@ -90,13 +90,28 @@ class Arguments(Maker):
         """Another name for what is given by name, or what that name says in its place."""
         if not one.arg:
             return
-        start, _ = self.mine.span(one)
-        for name in self.words.keyword_names(node):
+        names = self.words.keyword_names(node)
+        if isinstance(one.value, ast.Name) and one.value.id not in names:
+            names = [*names, one.value.id]
+        for name in names:
             if one.arg != name:
-                end = start + len(one.arg.encode())
-                yield Edit((Change(start, end, name),), one.lineno, 3)
+                yield Edit((self._name(one, one.arg, name),), one.lineno, 3)
+                alike = [it for it in self._words_on(one.lineno) if it.arg == one.arg]
+                if len(alike) > 1:
+                    every = tuple(self._name(it, one.arg, name) for it in alike)
+                    yield Edit(every, one.lineno, 3)
         if one.arg in self.words.around.variables(node) and self.mine.of(one.value) != one.arg:
             yield from self.put(one.value, one.arg, -2)
+
+    def _name(self, one: ast.keyword, old: str, new: str) -> Change:
+        """Another name for what is given by name."""
+        start, _ = self.mine.span(one)
+        return Change(start, start + len(old.encode()), new)
+
+    def _words_on(self, line: int) -> list[ast.keyword]:
+        """What is given by name on a line."""
+        every = (one for one in self.mine.nodes if isinstance(one, ast.keyword))
+        return sorted((one for one in every if one.lineno == line), key=lambda one: one.col_offset)
 
     @of_kind("turned")
     def _turned(self, parts: Sequence[ast.expr]) -> Iterator[Edit]:
@@ -133,7 +148,11 @@ class Arguments(Maker):
     def _listed(self, node: ast.Call) -> Iterator[Edit]:
         """Arguments in a list, or out of one."""
         for one in node.args:
-            if not isinstance(one, ast.Starred):
+            if isinstance(one, ast.GeneratorExp):
+                start, end = self.mine.span(one)
+                inside = self.mine.data[start + 1 : end - 1].decode()
+                yield Edit((Change(start, end, f"([{inside}])"),), one.lineno, 2)
+            elif not isinstance(one, ast.Starred):
                 yield from self.put(one, f"[{self.mine.of(one)}]")
                 start, end = self.mine.span(one)
                 if isinstance(one, ast.List | ast.Tuple):
@@ -159,7 +178,8 @@ class Arguments(Maker):
     def _starred(self, parts: Sequence[ast.expr]) -> Iterator[Edit]:
         """A list or tuple among these unpacked."""
         for one in parts:
-            if isinstance(one, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+            kinds = ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.ListComp
+            if isinstance(one, kinds):
                 start, _ = self.mine.span(one)
                 yield Edit((Change(start, start, "*"),), one.lineno, 2)
                 yield Edit((Change(start, start, "**"),), one.lineno, 3)

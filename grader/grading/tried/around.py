@@ -12,6 +12,7 @@ from grader.grading.tried.text import Text
 from grader.source.variables import read, reads, stored, stores
 
 MOST_BOUNDS, MOST_CALLS = 6, 12
+MOST_UNSET = 3
 """Bounds of other slices, and calls of the same function, that are made here."""
 
 
@@ -80,6 +81,13 @@ class Around:
         """Every attribute that the learner's program sets."""
         found = (node for node in self.mine.nodes if isinstance(node, ast.Attribute))
         return frozenset(node.attr for node in found if isinstance(node.ctx, ast.Store))
+
+    @cached_property
+    def unset(self) -> tuple[str, ...]:
+        """The attributes of the object itself that the program reads and never sets."""
+        every = (one for one in self.mine.nodes if isinstance(one, ast.Attribute) and own(one))
+        found = dict.fromkeys(one.attr for one in every if isinstance(one.ctx, ast.Load))
+        return tuple(one for one in found if not self.defines(one))[:MOST_UNSET]
 
     def defines(self, name: str) -> bool:
         """Whether the learner's objects have an attribute of that name."""

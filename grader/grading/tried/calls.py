@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from grader.grading.tried.maker import Maker
 from grader.grading.tried.text import Edit, of_kind
+from grader.grading.tried.words import called
 
+SORTING = ("argsort", "sort", "sorted")
 TURNED = ("int", "len", "list", "tuple")
 """Python's functions that turn one value into another kind."""
 PARTS = ("[0]", "[1]", "[-1]", ".shape", "()")
@@ -21,6 +23,8 @@ class Calls(Maker):
         """Edits of one value by itself."""
         if isinstance(node, ast.BinOp | ast.Name | ast.Call | ast.Attribute):
             yield from self._inverse(node)
+        if isinstance(node, ast.Call) and node.args and called(node) in SORTING:
+            yield from self._backwards(node)
         if not self.raised or isinstance(node, ast.Constant | ast.Slice | ast.Starred):
             return
         stored = not isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
@@ -36,6 +40,12 @@ class Calls(Maker):
                 yield from self._function(node, value, name)
             case ast.Call(func=ast.Name(), args=[ast.Attribute(value=value, attr=name)]):
                 yield from self._attribute_of(node, value, name)
+
+    @of_kind("backwards")
+    def _backwards(self, node: ast.Call) -> Iterator[Edit]:
+        """What is sorted, from the largest to the smallest."""
+        yield from self.put(node, f"{self.mine.of(node)}[::-1]", -2)
+        yield from self.put(node.args[0], f"-{self.mine.of(node.args[0])}")
 
     @of_kind("inverse")
     def _inverse(self, node: ast.expr) -> Iterator[Edit]:

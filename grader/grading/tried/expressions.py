@@ -12,14 +12,16 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from grader.grading.tried.arguments import Arguments
+from grader.grading.tried.around import own
 from grader.grading.tried.calls import Calls
+from grader.grading.tried.commas import Commas
 from grader.grading.tried.literals import Literals
 from grader.grading.tried.maker import Maker
 from grader.grading.tried.operators import Operators
 from grader.grading.tried.orders import Orders
 from grader.grading.tried.text import Change, Edit, of_kind
 from grader.grading.tried.unread import Unread
-from grader.grading.tried.words import nearest, unlike
+from grader.grading.tried.words import MOST_NAMES, nearest, unlike
 
 TWINS = (
     ("triu", "tril"),
@@ -71,10 +73,11 @@ class Expressions(Maker):
             yield from maker.of(node)
 
     @cached_property
-    def _makers(self) -> tuple[Operators | Calls | Orders | Unread, ...]:
+    def _makers(self) -> tuple[Operators | Calls | Orders | Unread | Commas, ...]:
         """What makes edits of any expression."""
         given = self.mine, self.words, self.raised
-        return Operators(*given), Calls(*given), Orders(*given), Unread(*given)
+        makers = Operators, Calls, Orders, Unread, Commas
+        return tuple(one(*given) for one in makers)
 
     @cached_property
     def _literals(self) -> Literals:
@@ -124,6 +127,8 @@ class Expressions(Maker):
                 return [*receiver, *node.args[:1], *([node.func] if self.raised else [])]
             case ast.UnaryOp(operand=one) | ast.List(elts=[one]) | ast.Tuple(elts=[one]):
                 return [one]
+            case ast.Subscript(value=ast.Subscript(value=inner) as one):
+                return [one, inner]
             case ast.Subscript(value=one) | ast.Starred(value=one):
                 return [one]
             case ast.Attribute(value=one) if self.raised or not isinstance(one, ast.Name):
@@ -156,11 +161,23 @@ class Expressions(Maker):
         if isinstance(node.ctx, ast.Store):
             others = [name for name in others if name not in self.words.around.set_attributes]
         twins = [pair[1 - pair.index(node.attr)] for pair in TWINS if node.attr in pair]
-        for name in dict.fromkeys((*nearest(node.attr, others), *twins)):
+        said = self.words.said if len(self.words.said) <= MOST_NAMES else ()
+        for name in dict.fromkeys((*nearest(node.attr, others), *twins, *said)):
             size = SOONER if name in twins else 2 + unlike(node.attr, name)
             yield Edit((Change(start, end, name),), node.end_lineno or node.lineno, size)
+        if self.raised and own(node):
+            yield from self._kept_as(node, start, end)
         for name in self.words.around.beside_attribute(node):
             yield Edit((Change(start, end, name),), node.lineno, 2 + BESIDE)
+
+    @of_kind("kept as")
+    def _kept_as(self, node: ast.Attribute, start: int, end: int) -> Iterator[Edit]:
+        """An attribute that nothing reads, under a name that is read and that nothing sets."""
+        if isinstance(node.ctx, ast.Store) and f"self.{node.attr}" in self.words.around.unread(
+            node
+        ):
+            for name in self.words.around.unset:
+                yield Edit((Change(start, end, name),), node.lineno, 0)
 
     @of_kind("slice")
     def _slice(self, node: ast.Slice) -> Iterator[Edit]:

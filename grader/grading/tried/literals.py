@@ -89,6 +89,11 @@ class Literals(Maker):
             yield from self.put(node, f'"{SIGNED[value]}"')
         if "{" in value and self.raised:
             yield from self.put(node, f"f{self.mine.of(node)}")
+        outer = self.mine.parents.get(node)
+        if self.raised and isinstance(outer, ast.Subscript) and outer.slice is node:
+            for key in self.words.keys:
+                if key != value:
+                    yield from self.put(node, repr(key).replace("'", '"'), unlike(value, key))
         others = [one for one in self.words.texts if one != value]
         for text in difflib.get_close_matches(value, others, MOST_TEXTS, ALIKE):
             yield from self.put(node, repr(text).replace("'", '"'), unlike(value, text))

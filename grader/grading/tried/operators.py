@@ -134,7 +134,9 @@ class Operators(Maker):
         sign, others = OPERATORS.get(type(node.op), ("", ()))
         for other in others:
             yield from self._between(node.left, node.right, other)
-        if sign and sign not in "+*":
+        parts = (node.left, node.right)
+        texts = any(isinstance(one, ast.JoinedStr | ast.Constant) for one in parts)
+        if sign and (sign not in "+*" or (texts and sign == "+")):
             first, second = (
                 f"({text})" if isinstance(part, ast.BinOp | ast.UnaryOp | ast.IfExp) else text
                 for text, part in ((right, node.right), (left, node.left))

@@ -29,7 +29,7 @@ from grader.grading.tried.told import Told
 from grader.source import parse
 
 if TYPE_CHECKING:
-    from grader.protocol.probe import Job, Outcome
+    from grader.protocol.probe import Job, Outcome, Probe
 
 BUDGET_S = 1.5
 """Processor time for everything here, in seconds."""
@@ -45,10 +45,12 @@ MOST_GRADING_S = 0.5
 """What is kept for a grading. Of one that takes longer, only a part is run."""
 UNFINISHED = 4
 """Where so many checks fail, the program is not finished, and no small edit makes it pass."""
-BATCHES = (8, 24, 60, 120, 240)
-"""How many programs one worker runs, before the best are graded."""
-FEW = (8,) * 8
+BATCHES = (3, 8, 24, 60, 120, 240)
+"""How many programs one worker runs, before the best are graded: the first few are most likely."""
+FEW = (2, 4, *(8,) * 8)
 """The same where every trial without an oracle is run."""
+BEFORE_FOLLOWING = 3
+"""So many batches are tried before both programs are followed for more edits."""
 MOST_MADE = 1500
 """Edits of what usually goes wrong that are made, on the likeliest lines."""
 MOST_LINES = 12
@@ -106,10 +108,10 @@ class Search:
             self._past(reference)
         edits = [*Told(clues.mine, words, raised).edits(case.told), *towards(reference)]
         edits += islice(usual(clues, words, raised=raised), MOST_MADE)
-        whole = self._try(ordered(edits, clues, raised=raised), BATCHES[:2])
+        whole = self._try(ordered(edits, clues, raised=raised), BATCHES[:BEFORE_FOLLOWING])
         if whole is None and self._searching() > 0:
             edits += valued(self.followed(), alike.names())
-            whole = self._try(ordered(edits, clues, raised=raised), BATCHES[2:])
+            whole = self._try(ordered(edits, clues, raised=raised), BATCHES[BEFORE_FOLLOWING:])
         if whole is None and self._half is None:
             self._past(reference)
         return whole or self._half
@@ -194,7 +196,8 @@ class Search:
     def _grade(self, source: str) -> Tried | None:
         """What a program achieves, graded whole; None for nothing, or if there is no time.
 
-        Where the time is enough for half of the trials, it is said how many were right.
+        Where the time is enough for half of the trials, or for all that the learner's program gets
+        wrong, it is said how many were right.
         """
         lines = difference(self._case.job.source, source)
         if self._left() < self._kept() + SPARE_S or len(lines) > MOST_LINES:
@@ -203,7 +206,9 @@ class Search:
         first, every = _first(self._case.report), len(self._case.job.probes)
         done = len(outcome.observations)
         if outcome.ended == "done" and outcome.load_error is None and done < every:
-            if 2 * done < every or not self._right(outcome):
+            wrong = trial.wrong(self.evidence)
+            enough = 2 * done >= every or (wrong and outcome.observations.keys() >= set(wrong))
+            if not enough or not self._right(outcome):
                 return None
             self._half = Tried(False, first, lines, (done, every))
             return self._half
@@ -220,11 +225,17 @@ class Search:
     def outcome(self, source: str) -> Outcome:
         """What a program does, on as many trials as there is time for.
 
-        Those that the learner's program gets wrong go first, and of these the short ones.
+        Those that the learner's program gets wrong go first, and of these the short ones; then
+        those that took it least.
         """
         case = self._case
         wrong = set(trial.wrong(self.evidence))
-        probes = sorted(case.job.probes, key=lambda one: (one.name not in wrong, len(one.actions)))
+
+        def late(one: Probe) -> tuple[bool, float, int]:
+            took = 0.0 if one.name in wrong else case.outcome.seconds.get(one.name, 0.0)
+            return one.name not in wrong, took, len(one.actions)
+
+        probes = sorted(case.job.probes, key=late)
         job = replace(case.job, source=source, probes=tuple(probes))
         with case.meter.start(engine=job.engine) as running:
             outcome = running.finish(replace(job, seconds=self._left() - SPARE_S))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from grader.base.model import Report
 from grader.grading.tried.maker import Maker
@@ -15,6 +15,8 @@ INSTEAD = re.compile(
 )
 """How a sentence says what another text in place of one would give."""
 IN_PLACE = " in place of "
+WRITE = re.compile(r"\bWrite (.+)$", re.DOTALL)
+"""How a hint says what to write."""
 SURE = -2
 """What an edit weighs that is said word for word."""
 
@@ -25,13 +27,18 @@ class Told(Maker):
     @of_kind("told")
     def edits(self, report: Report) -> Iterator[Edit]:
         """What is to be written there, in place of what is said or of any part of it."""
-        trace = report.trace
-        if trace is None or trace.line is None:
-            return
-        new, _, old = trace.write.partition(IN_PLACE)
-        pairs = [one.groups() for text in trace.told if (one := INSTEAD.search(text))]
-        here = [one for one in self.mine.statements if _at(one, trace.line)]
-        for statement in here:
+        trace, first = report.trace, report.first_to_fix
+        if trace is not None and trace.line is not None:
+            yield from self._written(trace.line, trace.write, trace.told)
+        if first is not None and first.line is not None:
+            write = next((one[1] for text in first.hints if (one := WRITE.search(text))), "")
+            yield from self._written(first.line, write)
+
+    def _written(self, line: int, write: str, told: Sequence[str] = ()) -> Iterator[Edit]:
+        """What a line is to say, or what is said about one text in place of another."""
+        new, _, old = write.partition(IN_PLACE)
+        pairs = [one.groups() for text in told if (one := INSTEAD.search(text))]
+        for statement in [one for one in self.mine.statements if _at(one, line)]:
             for text, instead in [*pairs, *([(new, old)] if old else [])]:
                 for node in expressions(statement):
                     if _flat(self.mine.of(node)) == _flat(instead):
@@ -45,7 +52,8 @@ class Told(Maker):
             start, end = self.mine.span(statement)
             yield Edit((Change(start, end, text),), statement.lineno, 2)
         for node in expressions(statement):
-            yield from self.put(node, text)
+            same = isinstance(node, ast.Call) and text.startswith(f"{self.mine.of(node.func)}(")
+            yield from self.put(node, text, SURE if same else 0)
 
 
 def _at(statement: ast.stmt, line: int) -> bool:

@@ -17,6 +17,7 @@ MOST_STEPS = 12
 MOST_NAMES = 6
 """Of other names and attributes that are tried in place of one."""
 MOST_MODULES = 4
+MOST_KEYS = 8
 DEFAULTED = ("fromkeys", "get", "getattr", "setdefault")
 """Functions that may be given a value for what is not there."""
 SMALL = 3
@@ -94,7 +95,10 @@ class Words:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The short texts that either program writes down, and the names of what it calls with."""
+        """The short texts that either program writes down, and the names of what it calls with.
+
+        Of one with full stops also its pieces.
+        """
         found = [
             node.value
             for text in (self.right, self.mine)
@@ -109,7 +113,23 @@ class Words:
             for node in text.nodes
             if isinstance(node, ast.keyword | ast.arg) and node.arg
         ]
-        return [one for one in dict.fromkeys([*found, *words]) if one and "\n" not in one]
+        pieces = [
+            one for text in found if " " not in text for one in text.split(".") if one != text
+        ]
+        every = dict.fromkeys([*found, *words, *pieces])
+        return [one for one in every if one and "\n" not in one]
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The texts under which the learner's program keeps something in a dict."""
+        dicts = (node for node in self.mine.nodes if isinstance(node, ast.Dict))
+        found = [
+            key.value
+            for one in dicts
+            for key in one.keys
+            if isinstance(key, ast.Constant) and isinstance(key.value, str)
+        ]
+        return list(dict.fromkeys(found))[:MOST_KEYS]
 
     @cached_property
     def constants(self) -> frozenset[str]:
