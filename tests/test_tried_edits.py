@@ -10,6 +10,7 @@ import pytest
 
 from grader.base import course
 from grader.base.blanks import make_answer
+from grader.base.model import CheckResult, Kind, Report, Status, Verdict
 from grader.grading.tried import syntax
 from grader.grading.tried.align import Alignment, Pair
 from grader.grading.tried.candidates import compiles, ordered, usual
@@ -18,6 +19,7 @@ from grader.grading.tried.expressions import Expressions
 from grader.grading.tried.reference import Reference
 from grader.grading.tried.suggest import difference
 from grader.grading.tried.text import Text
+from grader.grading.tried.told import Told
 from grader.grading.tried.words import Words
 from tests.graded import mistakes, variants
 
@@ -235,6 +237,69 @@ SLIPS = [
         "def f(x):\n    r = x\n    x = g(x)\n    r = x\n    return r + x",
         False,
     ),
+    # commas, full stops and closing brackets
+    ("y = add(mul(a, b, c))", "y = add(mul(a, b), c)", True),
+    ("y = add(mul(a), b)", "y = add(mul(a, b))", False),
+    ("y = step(norm, x)", "y = step(norm(x))", True),
+    ("f = lambda a, b: low(a.b)", "f = lambda a, b: low(a, b)", True),
+    ("y.append(2 * one for one in x)", "y.append([2 * one for one in x])", True),
+    ("y = Heads([f(one) for one in x])", "y = Heads(*[f(one) for one in x])", True),
+    ("y = attn(x)[0][0]", "y = attn(x)", False),
+    ("y = f(x, mask=causal)", "y = f(x, causal=causal)", False),
+    (
+        "y = x.u(dim=1).u(dim=1)\nz = x.u(axis=1)",
+        "y = x.u(axis=1).u(axis=1)\nz = x.u(axis=1)",
+        True,
+    ),
+    # texts
+    ('y = key + "h."', 'y = "h." + key', False),
+    ('d = {"on": 1, "off": 0}\ny = d["none"]', 'd = {"on": 1, "off": 0}\ny = d["off"]', True),
+    ('y = ["c_f"]\nz = "mlp.c_fc.weight"', 'y = ["c_fc"]\nz = "mlp.c_fc.weight"', True),
+    # what a function gives back, and how it is made
+    ("for a in x:\n    return a", "for a in x:\n    yield a", True),
+    ('def f():\n    return KeyError("x")', 'def f():\n    raise KeyError("x")', False),
+    (
+        "def f(x):\n    m = g(x)\n    v = h(x, m)\n    return v",
+        "def f(x):\n    m = g(x)\n    v = h(x, m)\n    return m, v",
+        True,
+    ),
+    (
+        "class A:\n    def f(x):\n        return x",
+        "class A:\n    @staticmethod\n    def f(x):\n        return x",
+        True,
+    ),
+    (
+        "class A:\n    def f(x):\n        return x",
+        "class A:\n    def f(self, x):\n        return x",
+        True,
+    ),
+    (
+        "@dataclass\nclass A:\n    n: int\nclass B(A):\n    m: int",
+        "@dataclass\nclass A:\n    n: int\n@dataclass\nclass B(A):\n    m: int",
+        True,
+    ),
+    (
+        "def f(self, x):\n    x = self.h(x)\n    return x",
+        "def f(self, x):\n    for layer in self.h:\n        x = layer(x)\n    return x",
+        True,
+    ),
+    (
+        "def f(self, x):\n    x = self.n(x)\n    y = x + self.m(x)\n    return y",
+        "def f(self, x):\n    y = x + self.m(self.n(x))\n    return y",
+        False,
+    ),
+    (
+        "def f(self, x):\n    x = g(x, self.b, self.m)\n    y = g(x, self.a, self.n)\n    return y",
+        "def f(self, x):\n    x = g(x, self.a, self.n)\n    y = g(x, self.b, self.m)\n    return y",
+        False,
+    ),
+    (
+        "class A:\n    def f(self):\n        self.cfg = 1\n    def g(self):\n        f(self.conf)",
+        "class A:\n    def f(self):\n        self.conf = 1\n    def g(self):\n        f(self.conf)",
+        True,
+    ),
+    ("y = np.argsort(s)", "y = np.argsort(-s)", False),
+    ("y = np.sort(s)", "y = np.sort(s)[::-1]", False),
 ]
 
 
@@ -247,6 +312,17 @@ def test_a_slip_is_undone_by_one_edit(wrong: str, right: str, raised: bool) -> N
         with suppress(ValueError, SyntaxError):
             found.add(ast.dump(ast.parse(mine.applied(edit))))
     assert ast.dump(ast.parse(right)) in found
+
+
+def test_what_the_hint_of_an_error_says_to_write_is_an_edit() -> None:
+    mine = Text("def f(x, n):\n    return np.full(x, n - 1, 0.0)\n")
+    hints = ("Put the sizes into one tuple. Write np.full((x, n - 1), 0.0)",)
+    check = CheckResult("forward", Kind.RUNTIME, Status.FAIL, "TypeError", hints, line=2)
+    report = Report("s02", "Mask", "f.py", Verdict.FAIL, (check,))
+    edits = list(Told(mine, Words(mine, mine), raised=True).edits(report))
+    best = min(edits, key=lambda one: one.size)
+    assert best.kind == "told"
+    assert mine.applied(best).endswith("    return np.full((x, n - 1), 0.0)\n")
 
 
 def test_edits_on_the_line_that_a_report_names_go_first() -> None:

@@ -40,7 +40,8 @@ class Judge:
 
     def evidence(self, outcome: Outcome) -> Evidence:
         """What an outcome shows, next to what is expected."""
-        return Evidence(self.drawn.trials, outcome, frameworks.current(), self.drawn.expected)
+        known = self.drawn.expected, self.drawn.predicted
+        return Evidence(self.drawn.trials, outcome, frameworks.current(), *known)
 
     def sure(self, outcome: Outcome) -> frozenset[str]:
         """The checks that know what they are about: an attribute, a definition, what is written."""

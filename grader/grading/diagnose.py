@@ -118,7 +118,6 @@ class _Search:
         self.seen = _seen(evidence)
         self._changes: dict[tuple[str, int], bool] = {}
         self._fits: dict[tuple[str, tuple[int, ...]], bool] = {}
-        self._alone: dict[tuple[str, int], Predicted | None] = {}
         self._work = 0
         self._left = MOST_ON_PAIRS
         self._silent: dict[int, bool] = {}
@@ -182,13 +181,10 @@ class _Search:
         return predicted is None or _same(self._evidence, name, arrays, predicted, times)
 
     def _predicted(self, name: str, mistakes: Mistakes) -> Predicted | None:
-        """What trial ``name`` gives with these mistakes; of one alone it is asked twice."""
+        """What trial ``name`` gives with these mistakes."""
         if len(mistakes) != 1:
-            return _predicted(self._evidence, name, _together(mistakes))
-        key = name, id(mistakes[0])
-        if key not in self._alone:
-            self._alone[key] = _predicted(self._evidence, name, mistakes[0].knobs)
-        return self._alone[key]
+            return self._evidence.formula(name, _together(mistakes))
+        return self._evidence.predicted(name, mistakes[0].knobs)
 
     def pairs(
         self, every: Iterable[Mistakes], wrong: str, forwards: list[str]
@@ -277,21 +273,6 @@ def _seen(evidence: Evidence) -> dict[str, Arrays]:
         if arrays:
             found[name] = arrays
     return found
-
-
-def _predicted(evidence: Evidence, name: str, knobs: Mapping[str, Any]) -> Predicted | None:
-    """What the formula of trial ``name`` gives with these knobs; None if it has none.
-
-    A formula that cannot be evaluated on these shapes predicts an error: nothing.
-    """
-    expect = evidence.trials[name].expect
-    if expect is None:
-        return None
-    try:
-        with np.errstate(all="ignore"):
-            return expect(**knobs) if knobs else evidence.expected(name)
-    except (ValueError, IndexError):
-        return {}
 
 
 def _same(

@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from grader.rubric import Floats, Rubric, Trial
+    from grader.rubric.evidence import Predictions
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """The random inputs of one grading, and the oracles' results as far as they are computed."""
+    """The random inputs of one grading, and the oracles' results as far as they are computed.
+
+    ``predicted`` are those with the knobs of a mistake.
+    """
 
     seed: int
     trials: Mapping[str, Trial]
     expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict)
+    predicted: Predictions = field(default_factory=dict)
 
     def calculate(self) -> Drawn:
         """Compute the missing oracle results; returns itself."""

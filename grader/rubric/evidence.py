@@ -70,6 +70,10 @@ class State(Enum):
     NEVER = "never"
 
 
+Predictions = dict[tuple[str, int], tuple[Mapping[str, Any], Mapping[str, Floats] | None]]
+"""What formulas give with the knobs of a mistake, by trial and the identity of the knobs."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What the worker saw, next to the trials it was asked to run.
@@ -81,6 +85,7 @@ class Evidence:
     outcome: Outcome
     framework: Framework
     _expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict, repr=False)
+    _predicted: Predictions = field(default_factory=dict, repr=False)
 
     def state(self, trial: str, action: str) -> State:
         """Whether ``action`` of ``trial`` returned a result, and if not, why."""
@@ -132,6 +137,27 @@ class Evidence:
             self._expected[trial] = expect() if expect is not None else {}
         return self._expected[trial]
 
+    def predicted(self, trial: str, knobs: Mapping[str, Any]) -> Mapping[str, Floats] | None:
+        """What ``trial`` gives with the knobs of a mistake: as :meth:`formula`, but only once."""
+        key = trial, id(knobs)
+        if key not in self._predicted:
+            self._predicted[key] = knobs, self.formula(trial, knobs)
+        return self._predicted[key][1]
+
+    def formula(self, trial: str, knobs: Mapping[str, Any]) -> Mapping[str, Floats] | None:
+        """The arrays of the formula of ``trial`` with these knobs; None if it has none.
+
+        A formula that cannot be evaluated on these shapes predicts an error: nothing.
+        """
+        expect = self.trials[trial].expect
+        if expect is None or not knobs:
+            return None if expect is None else self.expected(trial)
+        try:
+            with np.errstate(all="ignore"):
+                return expect(**knobs)
+        except (ValueError, IndexError):
+            return {}
+
     def matching(self, *patterns: str) -> tuple[str, ...]:
         """The trials with these names, in their order; ``*``, ``?`` and ``[!a]`` as in file names.
 
@@ -152,6 +178,14 @@ class Evidence:
         return isinstance(seen, SeenTensor | SeenArray) and self.close(
             trial, seen.array, self.expected(trial)[path]
         )
+
+    def until_wrong(self, trial: str) -> Probe:
+        """The probe of ``trial``, up to the first action whose result is wrong or missing."""
+        probe = self.trials[trial].probe
+        paths = self.expected(trial)
+        wrong = {path.split(".")[0] for path in paths if not self.equal(trial, path)}
+        ends = (n for n, one in enumerate(probe.actions, 1) if one.name in wrong)
+        return replace(probe, actions=probe.actions[: next(ends, len(probe.actions))])
 
     def wrong_numbers(self) -> bool:
         """Whether some trial of the whole program returned arrays that differ from the oracle's."""

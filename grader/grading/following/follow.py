@@ -93,7 +93,7 @@ def follow(
     errors = [error for name in trials if (error := evidence.error(name)) is not None]
     asked = replace(
         job,
-        probes=tuple(p for p in job.probes if p.name in trials),
+        probes=tuple(evidence.until_wrong(one) for one in trials),
         follow=True,
         raised=tuple((one.type_name, one.line) for one in errors),
     )

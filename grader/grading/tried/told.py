@@ -48,7 +48,8 @@ class Told(Maker):
 
     def _anywhere(self, statement: ast.stmt, text: str) -> Iterator[Edit]:
         """A text in place of the statement, of its value or of any part."""
-        if not isinstance(getattr(statement, "body", None), list):
+        plain = not isinstance(getattr(statement, "body", None), list)
+        if plain and (isinstance(statement, ast.Expr) or not _is_expression(text)):
             start, end = self.mine.span(statement)
             yield Edit((Change(start, end, text),), statement.lineno, 2)
         for node in expressions(statement):
@@ -58,6 +59,14 @@ class Told(Maker):
 
 def _at(statement: ast.stmt, line: int) -> bool:
     return statement.lineno <= line <= head_end(statement)
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    return True
 
 
 def _flat(text: str) -> str:

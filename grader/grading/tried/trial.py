@@ -58,7 +58,7 @@ def choose(rubric: Rubric, evidence: Evidence, seconds: Mapping[str, float]) -> 
     failing = wrong(evidence)
     if failing:
         short = {name: _short(evidence, name) for name in failing}
-        within = replace(evidence, trials={**evidence.trials, **short}, _expected={})
+        within = replace(evidence, trials={**evidence.trials, **short}, _expected={}, _predicted={})
         least = max(QUICK_S, min(seconds.get(name, 0.0) for name in failing))
         quick = [name for name in failing if seconds.get(name, 0.0) <= SLOW * least] or failing
         return Trials(rubric, within, (_small(within, quick),), True)
@@ -89,14 +89,11 @@ def closely(rubric: Rubric, evidence: Evidence) -> Trials:
 
 def _short(evidence: Evidence, name: str) -> Trial:
     """A trial up to the first of its results that is wrong."""
-    trial, expected = evidence.trials[name], evidence.expected(name)
-    actions = trial.probe.actions
-    wrong = {path.split(".")[0] for path in expected if not evidence.equal(name, path)}
-    end = next((n for n, one in enumerate(actions, 1) if one.name in wrong), len(actions))
-    kept = frozenset(one.name for one in actions[:end])
+    probe = evidence.until_wrong(name)
+    kept = frozenset(one.name for one in probe.actions)
+    expected = evidence.expected(name)
     first = {path: array for path, array in expected.items() if path.split(".")[0] in kept}
-    probe = replace(trial.probe, actions=actions[:end])
-    return replace(trial, probe=probe, expect=lambda **_: first)
+    return replace(evidence.trials[name], probe=probe, expect=lambda **_: first)
 
 
 def first_error(evidence: Evidence) -> SeenError | None:

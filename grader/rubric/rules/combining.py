@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from grader.rubric.checks import Failed, Misconception, NotRun, Passed, Rule, Ruling
 from grader.rubric.evidence import Evidence
 from grader.rubric.rules.asking import array_at, results_of
@@ -72,13 +70,8 @@ def placed(rule: Rule, mistakes: Iterable[Misconception], *trials: str) -> Rule:
 
 def _predicted(evidence: Evidence, trial: str, knobs: Mapping[str, Any]) -> bool:
     """Whether the formula of ``trial`` with these knobs gives what came back."""
-    expect = evidence.trials[trial].expect
-    if expect is None:
-        return False
-    try:
-        with np.errstate(all="ignore"):
-            wanted = expect(**knobs)
-    except (ValueError, IndexError):
+    wanted = evidence.predicted(trial, knobs)
+    if not wanted:
         return False
     found = {path: array_at(evidence, trial, path) for path in evidence.expected(trial)}
     return all(
