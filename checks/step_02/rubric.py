@@ -153,7 +153,7 @@ CHECKS = (
     Check(
         "earlier",
         "Tokens that came before are visible to every token",
-        "Tokens that came before are not visible to every token",
+        "The mask is wrong where tokens came before",
         "With num_tokens earlier tokens, row i is 0 up to column num_tokens + i",
         "A new token sees the earlier ones too.",
         lesson="Tokens that came before",

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,7 +50,8 @@ class Change:
     """Expression ``new`` in place of ``node`` gives ``value`` of the reference; None: several.
 
     ``renames`` says that it only takes another variable: that one may have the wrong name.
-    ``onward`` says that it is the result at the end that is ``value`` then.
+    ``onward`` says that it is the result at the end that is ``value`` then, and ``around`` that it
+    is an expression around it.
     """
 
     node: int
@@ -57,6 +59,7 @@ class Change:
     value: int | None
     renames: bool = False
     onward: bool = False
+    around: bool = False
 
     @property
     def text(self) -> str:
@@ -66,6 +69,13 @@ class Change:
         if len(text) > MOST_TEXT and isinstance(func, ast.Attribute):
             return text.removeprefix(ast.unparse(func.value))
         return text
+
+
+class Gives(NamedTuple):
+    """What of the reference a variation gives, if that is one value: itself, or what is around."""
+
+    value: int | None
+    around: bool
 
 
 @dataclass(frozen=True)
@@ -157,7 +167,7 @@ class Retried:
                     whole = known.value(one)
                     found = None if whole is None else self._lacking(np.asarray(whole), FEW)
                     if found is not None:
-                        return Change(node, new, found)
+                        return Change(node, new, found, around=True)
         return None
 
     def _onward(self, onward: Downstream) -> Iterator[tuple[int, int, ast.expr, Floats]]:
@@ -267,7 +277,7 @@ class Retried:
                 continue
             if found := self._helps(node, new, array, known):
                 renames = _size(new) == _size(node) and _shape(new) == _shape(node)
-                return Change(number, new, found[0], renames), left
+                return Change(number, new, found.value, renames, around=found.around), left
         return None, left
 
     def _is_idle(self, new: ast.expr, array: Floats, known: Evaluator) -> bool:
@@ -285,9 +295,7 @@ class Retried:
         gave = [self.comparison.mine.arrays[one] for one in known.last.get(number, ())]
         return len(gave) == 1 and gave[0] is not None and same(array, gave[0])
 
-    def _helps(
-        self, node: ast.AST, new: ast.expr, array: Floats, known: Evaluator
-    ) -> tuple[int | None] | None:
+    def _helps(self, node: ast.AST, new: ast.expr, array: Floats, known: Evaluator) -> Gives | None:
         """What of the reference a variation gives, itself or in the expression that it is in.
 
         None if it gives nothing that is lacking, or makes what is around it into something else.
@@ -296,6 +304,7 @@ class Retried:
         value = None if named else self._lacking(array)
         if value is not None and operation(new) in SHAPERS and not self._has_shape(array, value):
             return None
+        itself = value is not None
         stack = value is None and self._is_stack(node, array, known)
         for outer in self._around(node, new):
             whole = known.value(outer)
@@ -305,7 +314,7 @@ class Retried:
             if around is None and not self.comparison.has(whole):
                 return None
             value = around if value is None and not stack else value
-        return (value,) if stack or value is not None else None
+        return Gives(value, not (itself or stack)) if stack or value is not None else None
 
     def _fits(self, change: Change) -> bool:
         """Whether no operation around a change would be given arrays that do not fit together."""

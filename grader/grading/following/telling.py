@@ -125,7 +125,8 @@ class Teller:
         other = "a step of what the reference computes" if by_hand else "what the reference has"
         if quantity.startswith("`") and quantity.strip("`") in mine.names:
             quantity = ""  # the program calls something else so
-        gives = ", the result would be" if change.onward else " it would give"
+        gives = " it would lead to" if change.around else " it would give"
+        gives = ", the result would be" if change.onward else gives
         said = f"With {change.text}{instead}{gives} {quantity or other}."
         if self._adds_nothing(change.node):
             where = f"On line {line} the numbers go wrong: {old}"
