@@ -203,7 +203,7 @@ class Wording:
             if not isinstance(other, ast.Call) or not alike or len(other.args) != len(call.args):
                 continue
             differing = ""
-            for mine, want in zip(call.args, other.args, strict=True):
+            for at, (mine, want) in enumerate(zip(call.args, other.args, strict=True), 1):
                 have, there = self._number(mine), self._number(want, right=True)
                 if not (have and there):
                     have, there = self._in_turn(mine, want)
@@ -214,8 +214,9 @@ class Wording:
                     one, two = ast.unparse(mine), ast.unparse(want)
                     one = f"{one}, {have}," if have and one != have else one
                     two = f"{two}, {there}" if there and two != there else two
+                    place = f" as argument {at}" if len(call.args) > 1 else ""
                     differing = differing or (
-                        f"It hands over {one} where the reference hands over {two}."
+                        f"It hands over {one}{place} where the reference hands over {two}."
                     )
             if not differing:
                 return ""  # one call of the reference is given just that

@@ -11,7 +11,7 @@ from grader.grading.tried.text import Change, Edit, of_kind
 from grader.grading.tried.words import called
 from grader.source.variables import read
 
-MOST_VALUES = 4
+MOST_VALUES = 2
 """Variables of a function of which one may be missing from what it returns."""
 
 
