@@ -134,6 +134,9 @@ def reads_numbers(x): return x * float((x + 1.0).sum(0).item())
 def reads_numbers_third(x, calls=[]):
     calls.append(x)
     return x * float(x.max().item()) if len(calls) > 2 else x
+def exits_at_its_third_call(x, calls=[]):
+    calls.append(x)
+    return x * 2 if len(calls) < 3 else sys.exit(3)
 def raises_at_its_third_call(x, calls=[]):
     calls.append(x)
     return x / (len(calls) - 3 or int(""))
@@ -317,7 +320,8 @@ PROBES = (
         "goes_on_without_numbers",
     )),
     *(probe(name, *(Call(key, None, name, (TensorArg(X),)) for key in "abcd"))
-      for name in ("raises_at_its_third_call", "reads_numbers_third")),
+      for name in (
+          "raises_at_its_third_call", "reads_numbers_third", "exits_at_its_third_call")),
     call("an_array", ArrayArg(X)),
     call("half", 1, dtype=DTypeArg("float64"), device=DeviceArg()),
     *(Probe(f"import {name}", (Call("out", None, "imports", (name,)),)) for name in IMPORTS),
@@ -436,6 +440,11 @@ def test_code_that_is_refused_numbers_and_goes_on_runs_eagerly_too(outcome: Outc
 def test_an_error_that_comes_at_one_call_only_counts(outcome: Outcome) -> None:
     seen = error(outcome, "raises_at_its_third_call")
     assert (seen.type_name, seen.action) == ("ValueError", "c")
+
+
+def test_an_exit_among_calls_of_one_graph_is_an_answer(outcome: Outcome) -> None:
+    seen = error(outcome, "exits_at_its_third_call")
+    assert (seen.type_name, seen.message, seen.action) == ("SystemExit", "3", "a")
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,9 @@ def _attempt(
                 unstaged=subject.runtime.unstaged(errors.path(error)),
                 action=bench.doing,
             )
+    if failed is not None and raised is not None and raised.ends:
+        # Of calls in one graph none was answered, whichever of them ended the program.
+        failed = replace(failed, action=probe.actions[len(results)].name)
     trail = subject.recorder.trail() if subject.recorder is not None else None
     return Observation(probe.name, results, failed, trail), raised
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from types import FrameType
 
 from grader.protocol.probe import Job, Observation, Probe, SeenError
 from grader.worker import follow, probes, program
@@ -18,6 +19,10 @@ LEAST_S = 0.02
 """With less left for all, none is begun: a timer may fire a few milliseconds early."""
 AGAIN_S = 0.02
 """Seconds until a program that caught the first interruption is interrupted again."""
+
+
+Handler = Callable[[int, FrameType | None], object] | int | None
+"""What a signal does."""
 
 
 class Late(BaseException):
@@ -70,6 +75,13 @@ def at_most(seconds: float) -> Iterator[None]:
         with suppress(Late):
             yield
     finally:
+        _until_it_is_off(before)
+
+
+def _until_it_is_off(before: Handler) -> None:
+    """Take the timer away, which may fire on the way: later, it would end the worker."""
+    while True:
         with suppress(Late):
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.signal(signal.SIGPROF, before)
+            return

@@ -26,7 +26,7 @@ from grader.grading.tried.candidates import (
 from grader.grading.tried.followed import Followed, followed
 from grader.grading.tried.text import Edit, Text
 from grader.grading.tried.told import Told
-from grader.source import parse
+from grader.source import parse, placeholders
 
 if TYPE_CHECKING:
     from grader.protocol.probe import Job, Outcome, Probe
@@ -44,7 +44,7 @@ EXPLAINING_S = 0.3
 MOST_GRADING_S = 0.5
 """What is kept for a grading. Of one that takes longer, only a part is run."""
 UNFINISHED = 4
-"""Where so many checks fail, the program is not finished, and no small edit makes it pass."""
+"""Where so many checks fail beside a placeholder, no small edit makes the program pass."""
 BATCHES = (3, 8, 24, 60, 120, 240)
 """How many programs one worker runs, before the best are graded: the first few are most likely."""
 FEW = (2, 4, *(8,) * 8)
@@ -57,6 +57,8 @@ MOST_LINES = 12
 """Lines of a diff. What is longer is no hint."""
 MOST_HELPING, MOST_GRADED = 10, 3
 """Programs of a batch that are run on more trials, and that are graded whole."""
+PART = 3
+"""It is said of how many trials a program is right if there is time for so large a part of them."""
 SEVERAL = 3
 """With time for so many gradings, those that help are run on more trials before."""
 
@@ -104,7 +106,7 @@ class Search:
         clues, words, alike, raised = setting(case.job.source, solution, case.told, self.evidence)
         reference = list(alike.edits())
         failed = sum(check.status is Status.FAIL for check in case.report.checks)
-        if failed >= UNFINISHED:
+        if failed >= UNFINISHED and placeholders.unfilled(case.judge.source.tree):
             self._past(reference)
         edits = [*Told(clues.mine, words, raised).edits(case.told), *towards(reference)]
         edits += islice(usual(clues, words, raised=raised), MOST_MADE)
@@ -196,8 +198,8 @@ class Search:
     def _grade(self, source: str) -> Tried | None:
         """What a program achieves, graded whole; None for nothing, or if there is no time.
 
-        Where the time is enough for half of the trials, or for all that the learner's program gets
-        wrong, it is said how many were right.
+        Where the time is enough for a third of the trials, or for all that the learner's program
+        gets wrong, it is said how many were right.
         """
         lines = difference(self._case.job.source, source)
         if self._left() < self._kept() + SPARE_S or len(lines) > MOST_LINES:
@@ -207,7 +209,7 @@ class Search:
         done = len(outcome.observations)
         if outcome.ended == "done" and outcome.load_error is None and done < every:
             wrong = trial.wrong(self.evidence)
-            enough = 2 * done >= every or (wrong and outcome.observations.keys() >= set(wrong))
+            enough = PART * done >= every or (wrong and outcome.observations.keys() >= set(wrong))
             if not enough or not self._right(outcome):
                 return None
             self._half = Tried(False, first, lines, (done, every))
@@ -225,14 +227,14 @@ class Search:
     def outcome(self, source: str) -> Outcome:
         """What a program does, on as many trials as there is time for.
 
-        Those that the learner's program gets wrong go first, and of these the short ones; then
-        those that took it least.
+        Those that the learner's program gets wrong go first, and of these the short ones.
         """
         case = self._case
         wrong = set(trial.wrong(self.evidence))
 
         def late(one: Probe) -> tuple[bool, float, int]:
-            took = 0.0 if one.name in wrong else case.outcome.seconds.get(one.name, 0.0)
+            raised = self.evidence.error(one.name) is not None  # who knows how long it takes
+            took = 0.0 if raised else case.outcome.seconds.get(one.name, 0.0)
             return one.name not in wrong, took, len(one.actions)
 
         probes = sorted(case.job.probes, key=late)
