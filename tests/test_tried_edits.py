@@ -298,6 +298,14 @@ SLIPS = [
         "class A:\n    def f(self):\n        self.conf = 1\n    def g(self):\n        f(self.conf)",
         True,
     ),
+    (
+        "class A:\n    @property\n    def f():\n        return 1",
+        "class A:\n    @property\n    def f(self):\n        return 1",
+        True,
+    ),
+    ("for a in x:\n    b = a\ny.append(b)", "for a in x:\n    b = a\n    y.append(b)", False),
+    ("def f(k, v):\n    k = h(v)\n    g(k, v)", "def f(k, v):\n    v = h(v)\n    g(k, v)", False),
+    ("y = mean(x) * mean(x)", "y = mean(x * x)", False),
     ("y = np.argsort(s)", "y = np.argsort(-s)", False),
     ("y = np.sort(s)", "y = np.sort(s)[::-1]", False),
 ]
@@ -323,6 +331,15 @@ def test_what_the_hint_of_an_error_says_to_write_is_an_edit() -> None:
     best = min(edits, key=lambda one: one.size)
     assert best.kind == "told"
     assert mine.applied(best).endswith("    return np.full((x, n - 1), 0.0)\n")
+
+
+def test_what_a_hint_says_to_make_of_a_variable_is_made_where_it_gets_its_value() -> None:
+    mine = Text("def f(x):\n    dims = range(x.rank)\n    return x.permute(dims)\n")
+    hints = ("Make a list of it first, where it gets its value: list(dims).",)
+    check = CheckResult("forward", Kind.RUNTIME, Status.FAIL, "TypeError", hints, line=3)
+    report = Report("s02", "Mask", "f.py", Verdict.FAIL, (check,))
+    (edit,) = Told(mine, Words(mine, mine), raised=True).edits(report)
+    assert "    dims = list(range(x.rank))\n" in mine.applied(edit)
 
 
 def test_edits_on_the_line_that_a_report_names_go_first() -> None:

@@ -96,10 +96,12 @@ class Bodies(Maker):
     def _bound(self, node: ast.FunctionDef, arguments: ast.arguments) -> Iterator[Edit]:
         """A method that does not take ``self``: as a static one, or with it."""
         plain = [*arguments.posonlyargs, *arguments.args]
-        if node.decorator_list or (plain and plain[0].arg in ("self", "cls")):
+        known = {self.mine.of(one) for one in node.decorator_list}
+        if known & {"staticmethod", "classmethod"} or (plain and plain[0].arg in ("self", "cls")):
             return
         indent, start = " " * self.mine.indent(node), self.mine.start(node.lineno)
-        yield Edit((Change(start, start, f"{indent}@staticmethod\n"),), node.lineno, 0)
+        if not known:
+            yield Edit((Change(start, start, f"{indent}@staticmethod\n"),), node.lineno, 0)
         name = self.mine.data.index(node.name.encode(), start)
         at = self.mine.data.index(b"(", name) + 1
         given = [*plain, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]

@@ -182,6 +182,12 @@ class Operators(Maker):
                 rest = f"{OPERATORS[type(op)][0]} {self.mine.of(c)}"
                 yield from self.put(node, f"({inner}) {rest}", 2)
                 yield from self.put(node, f"{inner} {rest}", 2)
+        match node:
+            case ast.BinOp(left=ast.Call(args=[a]), right=ast.Call(args=[b])) if sign:
+                name = self.mine.of(node.left.func)  # type: ignore[attr-defined]
+                if name == self.mine.of(node.right.func):  # type: ignore[attr-defined]
+                    inside = f"{self.mine.of(a)} {sign} {self.mine.of(b)}"
+                    yield from self.put(node, f"{name}({inside})", 2)
         yield from self._further_in(node, sign)
         last = _last(node.left)
         if left.endswith(")") and isinstance(last, ast.Call):

@@ -179,6 +179,8 @@ class Statements(Maker):
                 yield Edit((Change(start, end, swapped),), node.lineno, 12)
             if isinstance(other, ast.For | ast.While) and not isinstance(node, ast.For | ast.While):
                 yield self._into(node, other)
+        if at and isinstance(block[at - 1], ast.For | ast.While):
+            yield self._back_into(node, block[at - 1])
         start, end = self._lines(node)
         gone = "" if len(block) > 1 else f"{' ' * self.mine.indent(node)}pass\n"
         yield Edit((Change(start, end, gone),), node.lineno, 14)
@@ -197,6 +199,15 @@ class Statements(Maker):
         return Edit(
             (Change(start, end, ""), Change(first, first, moved)), node.lineno, 8, "into a loop"
         )
+
+    def _back_into(self, node: ast.stmt, loop: ast.stmt) -> Edit:
+        """A statement as the last one of the loop before it."""
+        start, end = self._lines(node)
+        body = loop.body[0]  # type: ignore[attr-defined]
+        shift = " " * (self.mine.indent(body) - self.mine.indent(node))
+        lines = self.mine.data[start:end].decode().splitlines(keepends=True)
+        text = "".join(shift + line for line in lines)
+        return Edit((Change(start, end, text),), node.lineno, 4, "into a loop")
 
     @of_kind("assigned")
     def _assigned(self, node: ast.Expr) -> Iterator[Edit]:
@@ -256,6 +267,10 @@ class Statements(Maker):
         for name in self.words.around.read_after(node, target.id):
             size = 3 + unlike(target.id, name)
             yield Edit((Change(start, end, name),), node.lineno, size)
+        if isinstance(node.value, ast.Call):
+            for name in [one.id for one in node.value.args if isinstance(one, ast.Name)][:1]:
+                if name != target.id:
+                    yield Edit((Change(start, end, name),), node.lineno, 3)
         if self.words.around.is_list(node, target.id):
             value = node.value
             value = value.elts[0] if isinstance(value, ast.List) and value.elts else value

@@ -17,6 +17,8 @@ INSTEAD = re.compile(
 IN_PLACE = " in place of "
 WRITE = re.compile(r"\bWrite (.+)$", re.DOTALL)
 """How a hint says what to write."""
+MADE = re.compile(r"\b(int|iter|len|list|tuple)\((\w+)\)")
+"""How a hint says what to make of a variable."""
 SURE = -2
 """What an edit weighs that is said word for word."""
 
@@ -33,6 +35,18 @@ class Told(Maker):
         if first is not None and first.line is not None:
             write = next((one[1] for text in first.hints if (one := WRITE.search(text))), "")
             yield from self._written(first.line, write)
+            for text in first.hints:
+                for made, name in MADE.findall(text):
+                    yield from self._made(first.line, made, name)
+
+    def _made(self, line: int, made: str, name: str) -> Iterator[Edit]:
+        """A number, a list or the like of a value, where a variable gets it before a line."""
+        for one in reversed(self.mine.statements):
+            match one:
+                case ast.Assign(targets=[ast.Name(id=target)]) if target == name:
+                    if one.lineno < line:
+                        yield from self.put(one.value, f"{made}({self.mine.of(one.value)})")
+                        return
 
     def _written(self, line: int, write: str, told: Sequence[str] = ()) -> Iterator[Edit]:
         """What a line is to say, or what is said about one text in place of another."""
