@@ -162,6 +162,26 @@ def test_a_line_that_lacks_is_before_not_is_told_so(line: str, hint: str) -> Non
     assert (raised.value.hint or "").startswith(hint)
 
 
+@pytest.mark.parametrize(
+    ("line", "hint"),
+    [
+        ("angle = np.exp(1i * x)", "The imaginary unit is j, right after a number: 1j."),
+        ("y = 2x", "A name does not begin with a digit"),
+        ("// scale them", "A comment begins with #."),
+        ("function attn(q, k) {", "A function begins with def."),
+        ("const scale = 0.5", "A variable needs no word before its name."),
+        ("layer = new Linear(3, 4)", "Write the name of the class alone, without new."),
+        ("def attn(q, k) {", "A block begins with a colon, not a brace."),
+        ("y = map(x => x + 1, xs)", "Greater or equal is >=, and a small function is lambda"),
+        ("y = x > 0 ? x : 0", "Write a if condition else b."),
+    ],
+)
+def test_the_syntax_of_another_language_is_told_as_pythons(line: str, hint: str) -> None:
+    with pytest.raises(SourceProblem) as raised:
+        parse(f"{line}\n".encode(), "x.py")
+    assert (raised.value.hint or "").startswith(hint)
+
+
 @pytest.mark.parametrize("name", ["offset_subtracted", "queries_start_at_zero"])
 def test_what_hides_earlier_tokens_is_no_band_that_works(
     name: str, workers: WorkerPool, tmp_path: Path

@@ -18,7 +18,7 @@ from grader.grading.tried.clues import Clues
 from grader.grading.tried.expressions import Expressions
 from grader.grading.tried.reference import Reference
 from grader.grading.tried.suggest import difference
-from grader.grading.tried.text import Text
+from grader.grading.tried.text import Change, Edit, Text
 from grader.grading.tried.told import Told
 from grader.grading.tried.words import Words
 from tests.graded import mistakes, variants
@@ -110,6 +110,7 @@ SLIPS = [
     ('y = f(tie="True")', "y = f(tie=True)", False),
     ("def f(x, i):\n    return x.h[0]", "def f(x, i):\n    return x.h[i]", False),
     ("y = x * 1e30", "y = x * -1e30", False),
+    ("y = exp(-1j * x)", "y = exp(1j * x)", False),
     # operations
     ("y = a - b / c", "y = (a - b) / c", False),
     ("y = k * x + c * z", "y = k * (x + c * z)", False),
@@ -350,6 +351,18 @@ def test_edits_on_the_line_that_a_report_names_go_first() -> None:
         first = next(ordered(edits, clues, raised=False))
         assert edits[0].line == line
         assert first.edit.line == line
+
+
+def test_an_edit_inside_a_function_of_the_file_goes_before_one_without_its_call() -> None:
+    mine = Text("def wide(m):\n    return m[None, :]\n\ndef f(c):\n    return wide(c)\n")
+    places = ("wide(c)", "c[:, None]", 5), ("m[None, :]", "m[:, None]", 2)
+    edits = [
+        Edit((Change(at, at + len(old), new),), line, 4, "items swapped")
+        for old, new, line in places
+        for at in [mine.data.index(old.encode())]
+    ]
+    first = next(ordered(edits, Clues(mine), raised=False))
+    assert first.edit is edits[1]
 
 
 def test_any_change_of_any_program_is_valid_python_or_none() -> None:

@@ -217,6 +217,7 @@ ADVICE: tuple[tuple[str, str], ...] = (
     (r"unterminated|EOL while", "Close the quotation mark."),
     (r"Maybe you meant '=='|cannot assign", "Use == to compare and = to assign."),
     (r"positional argument follows", "An argument by name has = and no colon: name=value."),
+    (r"invalid decimal literal", "A name does not begin with a digit, and 2 x is 2 * x."),
     (r"forgot a comma|Perhaps you forgot", "Is a comma missing, here or on the line before?"),
 )
 
@@ -234,6 +235,17 @@ WRITTEN: tuple[tuple[str, str], ...] = (
     (r"(^|[\s(=])!\w", "Write not."),
     (r"[\u201c\u201d\u2018\u2019]", "Use straight quotation marks, \" or '."),
     (r"^(else if|elseif)\b", "Write elif."),
+    (r"(?<![\w.])(\d+\.?\d*)i\b", r"The imaginary unit is j, right after a number: \1j."),
+    (r"^(//|/\*)", "A comment begins with #."),
+    (r"^(fn|fun|func|function)\s+\w+\s*\(", "A function begins with def."),
+    (r"^(let|const|var|val|auto)\s+(mut\s+)?\w+", "A variable needs no word before its name."),
+    (r"\bnew\s+\w+\(", "Write the name of the class alone, without new."),
+    (
+        r"^(class \w+|def .*\)|else|(elif|for|if|while) .*\))\s*\{$",
+        "A block begins with a colon, not a brace.",
+    ),
+    (r"=>", "Greater or equal is >=, and a small function is lambda x: x + 1."),
+    (r"\S \? .+ : ", "Write a if condition else b."),
     (
         r"\b(?!(?:and|assert|elif|else|if|in|is|not|or|return|while)\b)([A-Za-z_][\w.]*)\s+not\s+"
         r"(None|True|False)\b",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +27,8 @@ MOST_AT_ONCE = 8
 """Up to so many edits towards the reference, two are made at once."""
 MOST = 800
 """Edits that are looked at."""
+LOST = 20
+"""What an edit weighs less that takes out the call of a function of the program."""
 
 
 class Candidate(NamedTuple):
@@ -92,7 +95,11 @@ def ordered(edits: Sequence[Edit], clues: Clues, *, raised: bool) -> Iterator[Ca
     Not all are valid Python: to find out takes as long as all the rest, and few may be wanted.
     """
     nearer = sum(one.kind in likely.NEARER for one in edits)
-    weight = likely.Weights(clues, raised, nearer).of
+    weights, own = likely.Weights(clues, raised, nearer), _own_functions(clues.mine)
+
+    def weight(edit: Edit) -> int:
+        return weights.of(edit) - (LOST if _loses(clues.mine, edit, own) else 0)
+
     known = {clues.mine.source}
     for edit in sorted(edits, key=weight, reverse=True)[:MOST]:
         try:
@@ -102,6 +109,22 @@ def ordered(edits: Sequence[Edit], clues: Clues, *, raised: bool) -> Iterator[Ca
         if source not in known:
             known.add(source)
             yield Candidate(source, edit)
+
+
+def _own_functions(mine: Text) -> re.Pattern[str]:
+    """What a call of a function of the program looks like."""
+    names = {one.name for one in mine.nodes if isinstance(one, ast.FunctionDef)}
+    return re.compile(rf"\b({'|'.join(sorted(map(re.escape, names))) or '$.'})\(")
+
+
+def _loses(mine: Text, edit: Edit, own: re.Pattern[str]) -> bool:
+    """Whether an edit takes out the call of a function of the program, which it may change.
+
+    The mistake may be in there: to do without it is right, and teaches less.
+    """
+    old = " ".join(mine.data[one.start : one.end].decode() for one in edit.changes)
+    new = " ".join(one.text for one in edit.changes)
+    return bool(set(own.findall(old)) - set(own.findall(new)))
 
 
 def _bound(followed: Followed, departure: Departure) -> Iterator[Departure]:

@@ -36,7 +36,7 @@ class Literals(Maker):
             yield from self.put(node, str(not value))
         elif isinstance(value, int):
             yield from self._whole(node, value)
-        elif isinstance(value, float):
+        elif isinstance(value, float | complex):
             yield from self._negated(node)
         elif isinstance(value, str):
             yield from self._text(node, value)
