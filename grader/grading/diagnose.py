@@ -199,14 +199,14 @@ class _Search:
         began, left = self._work, self._left
         small = (name for name in forwards if self.size(name) <= MOST_FOR_PAIRS)
         right = [name for name in small if self.whole(name) and self.fits(name, ())]
-        for pair in every:
+        for one, other in every:  # thousands: what is asked of each must be cheap
             self._left = left - (self._work - began)
             if self._left < 0:
                 return
-            here = all(self._matters(wrong, one) for one in pair)
-            here = here or any(self.fits(wrong, (one,)) for one in pair)
-            if here and all(self._is_silent(one, right) for one in pair):
-                yield pair
+            here = self._matters(wrong, one) and self._matters(wrong, other)
+            here = here or self.fits(wrong, (one,)) or self.fits(wrong, (other,))
+            if here and self._is_silent(one, right) and self._is_silent(other, right):
+                yield one, other
 
     def _is_silent(self, one: Misconception, right: list[str]) -> bool:
         """Whether the mistake changes none of the trials that are right."""

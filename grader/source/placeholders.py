@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import lru_cache
 
 from grader.source.annotations import allows_none
 from grader.source.variables import stores
@@ -32,8 +33,9 @@ def unfinished(nodes: Iterable[ast.AST]) -> bool:
     return not functions or any(any(_placeholders(node)) for node in functions)
 
 
+@lru_cache(maxsize=16)
 def unfilled(tree: ast.Module) -> tuple[range, ...]:
-    """The lines of each function that still has a placeholder."""
+    """The lines of each function that still has a placeholder, in a program that nobody changes."""
     nodes = walked(tree)
     declared = _declared(nodes)
     unset = {line for one in nodes if isinstance(one, ast.ClassDef) for line, _ in _unset(one)}
@@ -94,7 +96,7 @@ def _is_none(node: ast.expr | None) -> bool:
 def _placeholders(function: ast.FunctionDef) -> Iterable[tuple[int, str]]:
     """Names that are only ever None or become so, a lone ``return None``, ``pass`` and ``...``."""
     given: dict[str, list[tuple[int, bool]]] = {}
-    every = list(ast.walk(function))
+    every = walked(function)
     for target, value, line in _assignments(every):
         for node in stores(target):
             given.setdefault(node.id, []).append((line, _is_none(value)))
@@ -124,7 +126,7 @@ def _is_empty(statement: ast.stmt) -> bool:
 def _unset(cls: ast.ClassDef) -> Iterable[tuple[int, str]]:
     """Attributes of self that are only ever None in the whole class."""
     given: dict[str, list[tuple[int, bool]]] = {}
-    for target, value, line in _assignments(ast.walk(cls)):
+    for target, value, line in _assignments(walked(cls)):
         for node in ast.walk(target):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 text = f"{node.value.id}.{node.attr}"

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from grader.frameworks import Spellings
 from grader.source.expr import Expr, canonical, either, item, merged
 from grader.source.names import OPERATORS, WRAPPERS, Names, aliases, dotted
+from grader.source.walked import walked
 
 DEEPEST = 60
 """Levels of blocks, of expressions and of inlined calls that are followed."""
@@ -413,7 +414,7 @@ def _name_of(node: ast.stmt) -> str:
 
 def _last_reads(function: ast.FunctionDef) -> dict[str, float]:
     """The last line that reads each name; infinity if a loop may come back to it."""
-    every = list(ast.walk(function))
+    every = walked(function)
     looped = any(isinstance(one, ast.For | ast.While) for one in every)
     last: dict[str, float] = {}
     for one in every:
@@ -435,9 +436,10 @@ def _read_later(node: ast.stmt, last: Mapping[str, float]) -> bool:
 def _replaced_at(function: ast.FunctionDef, node: ast.stmt) -> int | None:
     """The line that gives a variable another value for sure, before anything has read this one."""
     name, end = _name_of(node), node.end_lineno or node.lineno
-    every = [one for one in ast.walk(function) if isinstance(one, ast.Name) and one.id == name]
-    if not name or any(isinstance(one, ast.For | ast.While) for one in ast.walk(function)):
+    nodes = walked(function)
+    if not name or any(isinstance(one, ast.For | ast.While) for one in nodes):
         return None
+    every = [one for one in nodes if isinstance(one, ast.Name) and one.id == name]
     for one in function.body:
         match one:
             case ast.Assign(targets=[ast.Name(id=own)], lineno=line) if own == name and line > end:

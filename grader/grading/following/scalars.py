@@ -371,7 +371,7 @@ class Scalars:
         first = bound(self.mine.tree, name, self.mine.line(leaf))
         several = [
             one
-            for one in ast.walk(self.mine.tree)
+            for one in self.mine.nodes
             if isinstance(one, ast.Assign) and name in map(ast.unparse, one.targets)
         ]
         gave = [one for one in several if self._values(one.value) == tuple(have)]
