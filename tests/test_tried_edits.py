@@ -307,6 +307,21 @@ SLIPS = [
     ("for a in x:\n    b = a\ny.append(b)", "for a in x:\n    b = a\n    y.append(b)", False),
     ("def f(k, v):\n    k = h(v)\n    g(k, v)", "def f(k, v):\n    v = h(v)\n    g(k, v)", False),
     ("y = mean(x) * mean(x)", "y = mean(x * x)", False),
+    (
+        "class A:\n    def wide(self, n):\n        self.n = n",
+        "class A:\n    def wide(self, n):\n        self.n = n\n        return self",
+        True,
+    ),
+    (
+        "def mean(x):\n    return x\ndef f(x):\n    return x - mean",
+        "def mean(x):\n    return x\ndef f(x):\n    return x - mean(x)",
+        True,
+    ),
+    ("def f(x, norm, g):\n    y = g(x)", "def f(x, norm, g):\n    y = g(norm(x))", False),
+    ('G = "quick"', 'G = "tanh"', False),
+    ("def f(x):\n    return len(x)", "def f(x):\n    return int(x.shape[-1])", True),
+    ("y = self.h.config.n", "y = self.config.n", True),
+    ("self.h = 1\ny = self.config", "self.h = 1\ny = self.h.config", True),
     ("y = np.argsort(s)", "y = np.argsort(-s)", False),
     ("y = np.sort(s)", "y = np.sort(s)[::-1]", False),
 ]

@@ -29,6 +29,8 @@ class Bodies(Maker):
             case ast.FunctionDef(args=arguments):
                 if self.raised and self._is_method(node):
                     yield from self._bound(node, arguments)
+                if self.raised and node.name != "__init__":
+                    yield from self._given_back(node)
             case ast.ClassDef() if self.raised:
                 yield from self._decorated(node)
             case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as value):
@@ -71,6 +73,18 @@ class Bodies(Maker):
             yield Edit((Change(start, first, "raise "),), node.lineno, 0)
         if self._is_in_loop(node):
             yield Edit((Change(start, first, "yield "),), node.lineno, 4)
+
+    @of_kind("returned")
+    def _given_back(self, node: ast.FunctionDef) -> Iterator[Edit]:
+        """The object itself, or the last variable, returned by what returns nothing."""
+        if any(isinstance(one, ast.Return | ast.Yield) for one in ast.walk(node)):
+            return
+        start = self.mine.start((node.end_lineno or 0) + 1)
+        indent = " " * self.mine.indent(node.body[-1])
+        names = [one for one in self.words.around.variables(node.body[-1]) if one != "self"][-1:]
+        for name in (*names, *(["self"] if self._is_method(node) else [])):
+            text = f"{indent}return {name}\n"
+            yield Edit((Change(start, start, text),), node.body[-1].lineno, 4)
 
     def _is_in_loop(self, node: ast.AST) -> bool:
         outer = self.mine.parents.get(node)

@@ -12,6 +12,8 @@ from grader.grading.tried.words import called
 SORTING = ("argsort", "sort", "sorted")
 TURNED = ("int", "len", "list", "tuple")
 """Python's functions that turn one value into another kind."""
+MOST_GIVEN, MOST_OWNERS = 4, 8
+"""Variables that a function is given, and attributes of which another one may be."""
 PARTS = ("[0]", "[1]", "[-1]", ".shape", "()")
 """What is taken of a value, or done with it."""
 
@@ -33,11 +35,20 @@ class Calls(Maker):
         if not self.is_called(node):
             yield from self._turned(node)
             yield from self._taken(node)
-        if isinstance(node, ast.Name) and self.is_called(node):
-            yield from self._of_module(node)
+        yield from self._by_kind(node)
+
+    def _by_kind(self, node: ast.expr) -> Iterator[Edit]:
         match node:
+            case ast.Name() if self.is_called(node):
+                yield from self._of_module(node)
+            case ast.Name() if node.id in self.words.functions:
+                yield from self._called_with(node)
+            case ast.Attribute():
+                yield from self._otherwise_reached(node)
             case ast.Call(func=ast.Attribute(value=value, attr=name)) if self._is_plain(value):
                 yield from self._function(node, value, name)
+            case ast.Call(func=ast.Name("len"), args=[ast.Name(id=name)]):
+                yield from self._measured(node, name)
             case ast.Call(func=ast.Name(), args=[ast.Attribute(value=value, attr=name)]):
                 yield from self._attribute_of(node, value, name)
 
@@ -84,6 +95,28 @@ class Calls(Maker):
         ):
             for module in self.words.owners:
                 yield from self.put(node, f"{module}.{node.id}")
+
+    @of_kind("called with")
+    def _called_with(self, node: ast.Name) -> Iterator[Edit]:
+        """What a function of the file gives of a variable, in place of the function itself."""
+        for name in self.words.around.variables(node)[:MOST_GIVEN]:
+            yield from self.put(node, f"{node.id}({name})", 2)
+
+    @of_kind("measured")
+    def _measured(self, node: ast.Call, name: str) -> Iterator[Edit]:
+        """The length of an axis in place of that of a tensor."""
+        for axis in (-1, -2, 0, 1):
+            yield from self.put(node, f"int({name}.shape[{axis}])", abs(axis) - 8)
+
+    @of_kind("reached")
+    def _otherwise_reached(self, node: ast.Attribute) -> Iterator[Edit]:
+        """``a.c`` for ``a.b.c``, and ``self.b.c`` for ``self.c`` that the file does not set."""
+        match node.value:
+            case ast.Attribute(value=owner):
+                yield from self.put(node, f"{self.mine.of(owner)}.{node.attr}", -2)
+            case ast.Name("self") if not self.words.around.defines(node.attr):
+                for name in sorted(self.words.around.set_attributes)[:MOST_OWNERS]:
+                    yield from self.put(node, f"self.{name}.{node.attr}")
 
     @of_kind("order")
     def _attribute_of(self, node: ast.Call, value: ast.expr, name: str) -> Iterator[Edit]:

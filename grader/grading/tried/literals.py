@@ -95,7 +95,9 @@ class Literals(Maker):
                 if key != value:
                     yield from self.put(node, repr(key).replace("'", '"'), unlike(value, key))
         others = [one for one in self.words.texts if one != value]
-        for text in difflib.get_close_matches(value, others, MOST_TEXTS, ALIKE):
+        near = difflib.get_close_matches(value, others, MOST_TEXTS, ALIKE)
+        lacking = self.words.lacking if value.isidentifier() else []
+        for text in dict.fromkeys([*near, *lacking]):
             yield from self.put(node, repr(text).replace("'", '"'), unlike(value, text))
         if value.strip() and "\n" not in value and len(value) < LARGE:
             try:

@@ -32,6 +32,7 @@ class Unread(Maker):
                 yield from self._joined(node, text, name)
             if isinstance(node, ast.Name | ast.Call):
                 yield from self.put(node, f"{text}[{name}]", 1)
+                yield from self.put(node, f"{name}({text})", 3)
                 yield from self.put(node, f"{text}.cast({name})", 1 if "dtype" in name else 6)
             if isinstance(node, ast.Call):
                 yield from self._given(node, name)

@@ -17,7 +17,7 @@ MOST_STEPS = 12
 MOST_NAMES = 6
 """Of other names and attributes that are tried in place of one."""
 MOST_MODULES = 4
-MOST_KEYS = 8
+MOST_KEYS, MOST_LACKING = 8, 4
 DEFAULTED = ("fromkeys", "get", "getattr", "setdefault")
 """Functions that may be given a value for what is not there."""
 SMALL = 3
@@ -151,6 +151,23 @@ class Words:
             for node in text.nodes
             if isinstance(node, ast.Attribute) and own(node)
         )
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """The functions of the learner's module."""
+        return frozenset(
+            one.name for one in self.mine.tree.body if isinstance(one, ast.FunctionDef)
+        )
+
+    @cached_property
+    def lacking(self) -> list[str]:
+        """The short texts that the reference writes down and the learner's program does not."""
+        mine, right = (
+            [one.value for one in text.nodes if isinstance(one, ast.Constant)]
+            for text in (self.mine, self.right)
+        )
+        texts = [one for one in right if isinstance(one, str) and one.isidentifier()]
+        return [one for one in dict.fromkeys(texts) if one not in mine][:MOST_LACKING]
 
     def undefined(self, node: ast.AST) -> list[str]:
         """The functions or classes that the reference defines and the program does not."""
