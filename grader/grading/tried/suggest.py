@@ -59,8 +59,8 @@ MOST_HELPING, MOST_GRADED = 10, 3
 """Programs of a batch that are run on more trials, and that are graded whole."""
 PART = 3
 """It is said of how many trials a program is right if there is time for so large a part of them."""
-SEVERAL = 3
-"""With time for so many gradings, those that help are run on more trials before."""
+SEVERAL, CHEAP_S = 3, 0.8
+"""With time for so many gradings, or if one takes less, those that help are run on more trials."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Search:
         for size in batches if quick else FEW:
             batch = list(islice(new, size))
             batch = self._helping(self._chosen, batch)
-            time = self._left() > SEVERAL * self._graded
+            time = self._left() > SEVERAL * self._graded or self._graded < CHEAP_S
             if self._chosen.alone or (len(batch) > 1 and time and self._chosen.exact):
                 batch = self._helping(self._closely, batch)
             for source in batch[:MOST_GRADED]:
