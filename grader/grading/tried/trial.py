@@ -77,14 +77,19 @@ def _without_oracle(evidence: Evidence) -> tuple[str, ...]:
 def closely(rubric: Rubric, evidence: Evidence) -> Trials:
     """A few of the wrong trials, in full: of those that do least, small ones and larger ones.
 
-    Without a wrong one, all trials without an oracle.
+    Also two that are right, which an edit may make wrong. Without a wrong one, all trials without
+    an oracle.
     """
     if not wrong(evidence):
         return Trials(rubric, evidence, _without_oracle(evidence), False)
     failing = sorted(wrong(evidence), key=lambda name: _size(evidence, name))
     failing.sort(key=lambda name: len(evidence.trials[name].probe.actions))
     some = failing[: max(FEW, len(failing) // 2)]
-    return Trials(rubric, evidence, tuple(some[:: max(1, -(-len(some) // FEW))]), True)
+    every = (name for name, one in evidence.trials.items() if not (one.part or one.wished))
+    right = sorted(filter(evidence.right, every), key=lambda name: _size(evidence, name))
+    right = [*right[:1], *right[len(right) // 2 :][:1]]
+    names = dict.fromkeys((*some[:: max(1, -(-len(some) // FEW))], *right))
+    return Trials(rubric, evidence, tuple(names), True)
 
 
 def _short(evidence: Evidence, name: str) -> Trial:
