@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import pytest
 
 from grader.base import course
 from grader.base.model import CheckResult, Report, Status, Verdict
+from grader.grading.following.slips import origin
 from grader.grading.pipeline import Follow, Options, grade
+from grader.protocol.probe import SeenCall
 from grader.sandbox import WorkerPool
 from grader.source import SourceProblem, parse
 from tests.graded import mistakes, variants
@@ -211,6 +214,13 @@ def test_of_a_chain_the_method_that_gave_none_is_told(
         assert told.line == line
         assert report.trace is not None
         assert said.format(line=line) in report.trace.told
+
+
+def test_no_line_that_sets_a_number_is_said_to_give_none() -> None:
+    tree = ast.parse(BUILDER.removesuffix("class GPT2Attention(Module):"))
+    calls = [SeenCall(12, "build")]
+    found = [origin(tree, "self.width", calls, "NoneType", ran) for ran in (None, lambda _: False)]
+    assert {None if one is None else one[0] for one in found} <= {None, 6}
 
 
 def test_of_pairs_on_the_first_axis_the_line_that_stacks_them_is_told(

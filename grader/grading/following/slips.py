@@ -361,7 +361,8 @@ def _is_something(statement: ast.stmt, name: str) -> bool:
     value = getattr(statement, "value", None)
     plain = (ast.BinOp, ast.Compare, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
     written = isinstance(value, ast.Constant) and value.value is not None
-    return targets(statement) == [name] and (written or isinstance(value, plain))
+    alone = [name, "self"] if name.startswith("self.") else [name]
+    return targets(statement) == alone and (written or isinstance(value, plain))
 
 
 def _renamed(statement: ast.stmt | None, name: str) -> str:
