@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,10 +10,12 @@ import pytest
 
 from grader.base import course
 from grader.base.model import CheckResult, Report, Status, Verdict
-from grader.grading.pipeline import Options, grade
+from grader.grading.following.slips import origin
+from grader.grading.pipeline import Follow, Options, grade
+from grader.protocol.probe import SeenCall
 from grader.sandbox import WorkerPool
 from grader.source import SourceProblem, parse
-from tests.graded import mistakes
+from tests.graded import mistakes, variants
 
 Graded = Callable[[str, str, str], Report]
 
@@ -52,6 +55,15 @@ def test_an_error_in_a_helper_names_the_line_and_the_line_that_called(graded: Gr
 RAISING = [
     ("s05", "math.sqrt(int(value.shape[-1]))", "math.sqrt(value.shape[-1])", "forward",
      "Write math.sqrt(int(value.shape[-1]))"),
+    ("s05", "attn_output = self._attn(query, key, value)",
+     "attn_output = this._attn(query, key, value)", "forward",
+     "Python calls the object self. Write self._attn(query, key, value)"),
+    ("s04", "hidden = Tensor(finfo(dtype).min,",
+     "def expect(number, message):\n        return number\n\n"
+     "    hidden = Tensor(finfo(dtype).min.expect('none'),", None,
+     "expect is a function, and no method. Write expect(finfo(dtype).min, 'none')"),
+    ("s04", "hidden = Tensor(finfo(dtype).min,", "hidden = Tensor(finfo(dtype).min.abs(),", None,
+     "abs is a function of Python, and no method. Write abs(finfo(dtype).min)"),
     ("s05", "= config.n_head\n", "= config.n_heads\n", "builds", "config.n_head"),
     ("s10", "key = F.concat([past_key_value[0], key], axis=-2)",
      "key = F.concat([past_key_value[0], key])", None, "axis=-2"),
@@ -117,6 +129,115 @@ def test_the_hint_is_the_error_s_own(
     assert told.status is Status.FAIL, report
     assert len(told.hints) == 1
     assert hint in told.hints[0]
+
+
+SILENT = """\
+    def known(ids):
+        match dtype:
+            case DType.float64:
+                return ids
+            case _:
+                return ids
+
+    def padding(ids):
+        known(ids) == pad_token_id
+
+    is_padding = token_ids == pad_token_id"""
+
+
+def test_of_the_arguments_of_a_call_the_one_that_is_none_is_told(
+    workers: WorkerPool, tmp_path: Path
+) -> None:
+    found = course.find("s04")
+    text = found.solution.read_text(encoding="utf-8")
+    text = text.replace("    is_padding = token_ids == pad_token_id", SILENT)
+    text = text.replace(
+        "F.where(is_padding, hidden, visible)", "F.where(padding(known(token_ids)), 1.0, visible)"
+    )
+    path = tmp_path / "mine.py"
+    path.write_text(text, encoding="utf-8")
+    told = grade(found, path, Options(seed=7, follow=Follow.FAILING), workers.start).first_to_fix
+    assert told is not None
+    assert ": padding(known(token_ids)) gave None" in told.message
+    assert told.line == text[: text.index("known(ids) == pad")].count("\n") + 1
+    assert told.hints == ("Write return known(ids) == pad_token_id",)
+
+
+BUILDER = """\
+class Builder:
+    def __init__(self):
+        self.width = 0
+
+    def wide(self, width) -> "Builder":
+        self.width = width
+
+    def biased(self):
+        return self
+
+    def build(self):
+        return Linear(self.width, self.width)
+
+
+class GPT2Attention(Module):"""
+
+CHAIN = """\
+self.c_proj = (
+            Builder()
+            .biased()
+            .wide(self.embed_dim)
+            .build()
+        )"""
+
+
+@pytest.mark.parametrize(
+    ("chain", "said"),
+    [
+        (CHAIN, "wide ends on line {line} without a return. End it with: return self."),
+        (CHAIN.replace(".wide(self.embed_dim)", ".biased()"), None),
+    ],
+)
+def test_of_a_chain_the_method_that_gave_none_is_told(
+    chain: str, said: str | None, workers: WorkerPool, tmp_path: Path
+) -> None:
+    found = course.find("s05")
+    text = found.solution.read_text(encoding="utf-8")
+    text = text.replace("class GPT2Attention(Module):", BUILDER)
+    text = text.replace("self.c_proj = Linear(self.embed_dim, self.embed_dim, bias=True)", chain)
+    path = tmp_path / "mine.py"
+    path.write_text(text, encoding="utf-8")
+    report = grade(found, path, Options(seed=7, follow=Follow.FAILING), workers.start)
+    told = report.first_to_fix
+    assert told is not None
+    assert (": wide(self.embed_dim) gave None" in told.message) is (said is not None)
+    if said is not None:
+        line = text[: text.index("self.width = width")].count("\n") + 1
+        assert told.line == line
+        assert report.trace is not None
+        assert said.format(line=line) in report.trace.told
+
+
+def test_no_line_that_sets_a_number_is_said_to_give_none() -> None:
+    tree = ast.parse(BUILDER.removesuffix("class GPT2Attention(Module):"))
+    calls = [SeenCall(12, "build")]
+    found = [origin(tree, "self.width", calls, "NoneType", ran) for ran in (None, lambda _: False)]
+    assert {None if one is None else one[0] for one in found} <= {None, 6}
+
+
+def test_of_pairs_on_the_first_axis_the_line_that_stacks_them_is_told(
+    workers: WorkerPool, tmp_path: Path
+) -> None:
+    text = variants.find("s06/right/complex_numbers").source.decode()
+    before = "turns = F.gather(table, token_positions, axis=0)"
+    parts = "[F.gather(table[:, :, at], token_positions, axis=0) for at in (0, 1)]"
+    path = tmp_path / "mine.py"
+    path.write_text(text.replace(before, f"turns = F.stack({parts})"), encoding="utf-8")
+    told = grade(
+        course.find("s06"), path, Options(seed=7, follow=Follow.FAILING), workers.start
+    ).first_to_fix
+    assert told is not None
+    assert "F.complex_mul takes pairs: the last axis of both must be 2 long" in told.message
+    assert told.line == text[: text.index(before)].count("\n") + 1
+    assert told.hints == (f"Write F.stack({parts}, axis=-1)",)
 
 
 def test_the_learner_s_own_exception_is_shown_whole(graded: Graded) -> None:

@@ -19,6 +19,41 @@ def told(text: str) -> list[tuple[int, str, str]]:
     return [(one.line, one.said, one.write) for one in odd.certain(tree)]
 
 
+ASKED = """\
+def wide(config):
+    return config.n_inner is not None
+
+def ready():
+    return True
+
+class Widths:
+    def known(self):
+        return self.inner is not None
+
+    @property
+    def given(self):
+        return self.inner
+
+    def width(self, ready, config):
+        if self.known:
+            return self.inner
+        if self.given or ready or self.inner or ready():
+            return 1
+        return 2 if config and not wide else 3
+"""
+
+
+def test_a_function_that_is_asked_and_not_called_is_told_so() -> None:
+    assert sorted(told(ASKED)) == [
+        (
+            16,
+            "Line 16: self.known is a method, which is always true. Call it.",
+            "self.known()",
+        ),
+        (20, "Line 20: wide is a function, which is always true. Call it: wide(...).", ""),
+    ]
+
+
 LAYERS = """\
 class Block:
     def __init__(self, config):

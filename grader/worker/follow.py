@@ -100,7 +100,12 @@ class _Rewriter(ast.NodeTransformer):
         return _see(node, node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Any other node: its parts, and itself if it is an expression with a value."""
+        """Any other node: its parts, and itself if it is an expression with a value.
+
+        What a ``case`` compares with stays unchanged: no call may be written there.
+        """
+        if isinstance(node, ast.pattern):
+            return node
         for name, old in ast.iter_fields(node):
             if isinstance(old, list):
                 old[:] = [new for one in old for new in self._listed(one)]

@@ -95,9 +95,49 @@ def _call(here: TracebackType, source: str, *, values: bool) -> SeenCall:
     if start is not None and end is not None and first is not None and last is not None:
         exact = (start, end, first, last)
     statement = _statement(source, start or line)
-    text = _segment(source, exact) if exact else statement
+    text = _segment(source, _whole(source, exact)) if exact else statement
     seen = _values(here.tb_frame, text, statement, "self") if values else {}
+    if values and here.tb_next is not None:
+        nones = dict.fromkeys(_nones(text, here.tb_next.tb_frame), describe(None))
+        seen = dict(islice({**nones, **seen}.items(), MOST_VALUES))
     return SeenCall(line, code.co_name, text, statement, seen)
+
+
+def _whole(source: str, place: Place) -> Place:
+    """The place of an expression; of a method on a line of its own, Python tells no more."""
+    start, end, first, last = place
+    for node in _attributes(source):
+        func = node.func if isinstance(node, ast.Call) else node
+        if (node.end_lineno, node.end_col_offset) != (end, last) or node.lineno >= start:
+            continue
+        if not isinstance(func, ast.Attribute) or func.end_lineno != start:
+            continue
+        if (func.end_col_offset or 0) - len(func.attr.encode()) == first:
+            return node.lineno, end, node.col_offset, last
+    return place
+
+
+@lru_cache(maxsize=4)
+def _attributes(source: str) -> tuple[ast.Attribute | ast.Call, ...]:
+    every = ast.walk(ast.parse(source))
+    return tuple(node for node in every if isinstance(node, ast.Attribute | ast.Call))
+
+
+def _nones(text: str, frame: FrameType) -> Iterator[str]:
+    """The calls among the arguments of the call ``text`` that gave None, as ``frame`` got them."""
+    body = getattr(_parsed(text), "body", None)
+    if not isinstance(body, ast.Call) or any(isinstance(n, ast.Starred) for n in body.args):
+        return
+    by_place, words = _taken(frame)
+    pairs = list(zip(body.args, by_place, strict=False))
+    pairs += [(one.value, words.get(one.arg, text)) for one in body.keywords if one.arg]
+    for node, value in pairs:
+        inner = [(node, value)]
+        if isinstance(node, ast.List | ast.Tuple) and type(value) in (list, tuple):
+            inner = list(zip(node.elts, value, strict=False))
+        for one, given in inner:
+            if given is None and isinstance(one, ast.Call) and len(ast.unparse(one)) <= TEXT_LIMIT:
+                yield ast.unparse(one)
 
 
 def _segment(source: str, place: Place) -> str:
@@ -110,6 +150,22 @@ def _segment(source: str, place: Place) -> str:
     lines[0] = lines[0][first:]
     text = b"\n".join(lines).decode(errors="replace")
     return text if len(text) <= CODE_LIMIT else ""
+
+
+def _taken(frame: FrameType) -> tuple[list[Any], dict[str, Any]]:
+    """What a function was given by place, without its object, and what by name."""
+    code, known = frame.f_code, frame.f_locals
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    by_place = [known.get(name, name) for name in names[: code.co_argcount]]
+    if names[:1] in (("self",), ("cls",)):
+        by_place = by_place[1:]
+    more = iter(code.co_varnames[len(names) :])
+    if code.co_flags & inspect.CO_VARARGS:
+        by_place += known.get(next(more), ())
+    words = {name: known[name] for name in names if name in known}
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        words.update(known.get(next(more), {}))
+    return by_place, words
 
 
 @lru_cache(maxsize=4)

@@ -7,7 +7,14 @@ import re
 from collections.abc import Iterator
 
 from grader.grading.following.run import Run, operation
-from grader.grading.following.slips import Ran, called_as, is_read, origin, without_return
+from grader.grading.following.slips import (
+    Ran,
+    called_as,
+    is_read,
+    origin,
+    to_return,
+    without_return,
+)
 from grader.grading.reading.bindings import (
     around,
     bound,
@@ -133,7 +140,9 @@ def unreturned(tree: ast.Module, told: str) -> Slip | None:
         return None
     if (ends := without_return(helper)) is not None:
         said = f"{helper.name} ends on line {ends} without a return."
-        return Slip(ends, said)
+        if _chains(tree, helper):
+            return Slip(ends, f"{said} End it with: return self.")
+        return Slip(ends, said, to_return(tree, ends))
     for one in ast.walk(helper):
         if isinstance(one, ast.Return) and (one.value is None or is_none(one.value)):
             lists = any(isinstance(n, ast.Return) and _listed(n.value) for n in ast.walk(helper))
@@ -146,9 +155,50 @@ def unreturned(tree: ast.Module, told: str) -> Slip | None:
     return Slip(end, f"{helper.name} ends on line {end} without a return.")
 
 
+def _chains(tree: ast.Module, method: ast.FunctionDef) -> bool:
+    """Whether a method is to return its object: it says so, or all others that return nothing else.
+
+    That is, its annotation is the name of its class, or ``Self``; or without one, another method of
+    the class returns self.
+    """
+    owner = next(
+        (n for n in walked(tree) if isinstance(n, ast.ClassDef) and method in n.body), None
+    )
+    if owner is None or [one.arg for one in method.args.args[:1]] != ["self"]:
+        return False
+    if method.returns is not None:
+        return ast.unparse(method.returns).strip("'\"") in (owner.name, "Self")
+    every = (one for other in owner.body for one in ast.walk(other) if isinstance(one, ast.Return))
+    return any(isinstance(one.value, ast.Name) and one.value.id == "self" for one in every)
+
+
 def _listed(node: ast.expr | None) -> bool:
     """Whether a list is written here."""
     return isinstance(node, ast.List | ast.ListComp)
+
+
+STACKED = re.compile(r"takes pairs: .* here there is (?P<text>\S.*) \[2, [^\]]*\]")
+"""What is said of a value whose pairs are along its first axis."""
+
+
+def stacked_first(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that stacks two parts along a new first axis, if an error is ``told`` of pairs."""
+    found = STACKED.search(told)
+    if found is None or error.line is None:
+        return None
+    made = bound(tree, found["text"], error.line)
+    value = getattr(made, "value", None)
+    helper = functions(tree).get(found["text"].partition("(")[0].rpartition(".")[2])
+    ends = [one for one in ast.walk(helper or ast.Pass()) if isinstance(one, ast.Return)]
+    if made is None and len(ends) == 1:
+        value = ends[0].value
+    if not isinstance(value, ast.Call) or callee(value) != "stack":
+        return None
+    if len(value.args) != 1 or value.keywords:
+        return None
+    last = ast.Call(value.func, value.args, [ast.keyword("axis", ast.Constant(-1))])
+    said = f"Line {value.lineno} stacks its parts along axis 0: pairs need the last axis."
+    return Slip(value.lineno, said, ast.unparse(last))
 
 
 UNPACKED = re.compile(r"There (?:are|is) .* than the \d+ expected|There (?:are|is) .* expected")

@@ -23,6 +23,7 @@ from grader.grading.following.handed import (
     misordered,
     selfless,
     sized,
+    stacked_first,
     uncalled,
     unmade,
     unpaired,
@@ -78,6 +79,9 @@ OWN_LINE = re.compile(
     "|was called like a function|was not called|cannot be added"
 )
 """What is said of errors that are fixed at their own line, whatever came before it."""
+
+PAIRS = "takes pairs: the last axis"
+"""What is said of a product of complex numbers whose pairs are not in the last axis."""
 
 LACKS = re.compile(r"\bneeds \S+ as well")
 """What is said of a call without one of its arguments, which is fixed in that call."""
@@ -149,7 +153,7 @@ class Raising:
         here = ("Write" in hint or hint.startswith("Call it: ")) and (
             error.type_name == "NameError" or OWN_LINE.search(said) is not None
         )
-        cause = None if here else cause
+        cause = None if here or PAIRS in said else cause
         slip = slip or (None if here else self.teller.slip(cause))
         if slip is not None and LACKS.search(said) and slip.line < line:
             return self.teller.trace((*told, slip.said), line)
@@ -433,6 +437,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or named_by_caller(mine.tree, error, said)
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or unreturned(mine.tree, said)
+        or stacked_first(mine.tree, error, said)
         or too_far(mine, error)
         or preset_by(mine.tree, error, said)
         or fixed(mine.tree, error, said)

@@ -142,7 +142,7 @@ def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:
             said = f"{name} is None here: it comes from line {line}{where}."
             if inner := _ends_with(tree, line):
                 return Slip(line, f"{said} End it with: return {inner}.")
-            return Slip(line, said, instead(tree, line) or _to_return(tree, line))
+            return Slip(line, said, instead(tree, line) or to_return(tree, line))
     return None
 
 
@@ -155,7 +155,7 @@ def _ends_with(tree: ast.Module, line: int) -> str:
     return ""
 
 
-def _to_return(tree: ast.Module, line: int) -> str:
+def to_return(tree: ast.Module, line: int) -> str:
     """The return that a function lacks, where its last line works out what nothing reads."""
     inside = around(tree, line)
     last = inside.body[-1] if inside is not None else None
@@ -165,6 +165,10 @@ def _to_return(tree: ast.Module, line: int) -> str:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             idle = stored(inside) - read(inside)
             return f"return {ast.unparse(value)}" if idle == {name} else ""
+        case ast.Expr(ast.BinOp() | ast.Compare() | ast.Subscript() as value):
+            return f"return {ast.unparse(value)}"
+        case ast.Expr(ast.Call() as value) if callee(value) not in (*CHANGES, "print"):
+            return f"return {ast.unparse(value)}"
     return ""
 
 
@@ -332,6 +336,8 @@ def _given(
 def _bound(tree: ast.Module, name: str, line: int, kind: str, ran: Ran) -> ast.stmt | None:
     """What gave ``name`` its value, of this kind: a statement that cannot give None did not run."""
     found = bound(tree, name, line, ran)
+    if name.startswith("self.") and kind == "NoneType":
+        return _kept_none(tree, name, found)
     inside = around(tree, line)
     if found is None and inside is not None and name not in parameters(inside):
         outer = [one for one in tree.body if name in targets(one)]  # of the file
@@ -341,12 +347,22 @@ def _bound(tree: ast.Module, name: str, line: int, kind: str, ran: Ran) -> ast.s
     return found
 
 
+def _kept_none(tree: ast.Module, name: str, first: ast.stmt | None) -> ast.stmt | None:
+    """The ``first`` statement that sets ``self.x``; of several, the one that can give None."""
+    if first is None or not _is_something(first, name):
+        return first
+    found = [one for one in walked(tree) if isinstance(one, ast.stmt) and name in targets(one)]
+    may = [one for one in found if not _is_something(one, name)]
+    return may[0] if len(may) == 1 else None
+
+
 def _is_something(statement: ast.stmt, name: str) -> bool:
     """Whether a statement gives a name a value that is not None, whatever is in it."""
     value = getattr(statement, "value", None)
     plain = (ast.BinOp, ast.Compare, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
     written = isinstance(value, ast.Constant) and value.value is not None
-    return targets(statement) == [name] and (written or isinstance(value, plain))
+    alone = [name, "self"] if name.startswith("self.") else [name]
+    return targets(statement) == alone and (written or isinstance(value, plain))
 
 
 def _renamed(statement: ast.stmt | None, name: str) -> str:

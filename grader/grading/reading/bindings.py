@@ -42,7 +42,8 @@ def without_number(
         return None
     found = [n for n in walked(tree) if isinstance(n, ast.Assign) and name in targets(n)]
     left = [one for one in found if not ran(one) and not is_none(one.value)]
-    return left[0] if name.startswith("self.") and len(left) == 1 < len(found) else None
+    one = left[0] if name.startswith("self.") and len(left) == 1 < len(found) else None
+    return None if one is not None and isinstance(one.value, ast.Constant) else one
 
 
 def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:

@@ -26,6 +26,7 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
         yield from chain(always_true(tree, function), emptied(tree, function), unkept(function))
         yield from chain(unfilled(function), overwritten(function), same_twice(function))
         yield from chain(class_for_object(function), answers(function))
+    yield from uncalled(tree)
     yield from stripped(tree)
     yield from refolded(tree)
 
@@ -101,6 +102,81 @@ def always_true(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
                 yield Slip(
                     node.lineno, f"{said} even if it gives nothing.", f"{name} = list({text})"
                 )
+
+
+def uncalled(tree: ast.Module) -> Iterator[Slip]:
+    """A condition that is a function of the file, or a method, where its answer is meant."""
+    given = {name for one in walked(tree) for name in _given(one)}
+    plain = {
+        one.name: one
+        for one in tree.body
+        if isinstance(one, ast.FunctionDef) and not one.decorator_list and one.name not in given
+    }
+    for node in tree.body:
+        own = [one for one in getattr(node, "body", ()) if isinstance(one, ast.FunctionDef)]
+        if isinstance(node, ast.FunctionDef):
+            yield from _asked(node, plain, "")
+        elif isinstance(node, ast.ClassDef):
+            methods = {
+                one.name: one
+                for one in own
+                if not one.decorator_list and one.name not in given and one.args.args
+            }
+            for function in own:
+                yield from _asked(function, plain, "")
+                yield from _asked(function, methods, "self.")
+
+
+def _asked(
+    function: ast.FunctionDef, known: dict[str, ast.FunctionDef], before: str
+) -> Iterator[Slip]:
+    """The conditions of a function that are one of these by name, which is not called."""
+    for test in _conditions(function):
+        text = ast.unparse(test)
+        own = known.get(text.removeprefix(before)) if text.startswith(before) else None
+        if own is None or not isinstance(test, ast.Attribute if before else ast.Name):
+            continue
+        needed = len(own.args.args) - len(own.args.defaults) - bool(before)
+        needed += sum(one is None for one in own.args.kw_defaults)
+        kind = "a method" if before else "a function"
+        said = f"Line {test.lineno}: {text} is {kind}, which is always true"
+        if needed:
+            yield Slip(test.lineno, f"{said}. Call it: {text}(...).")
+        else:
+            yield Slip(test.lineno, f"{said}. Call it.", f"{text}()")
+
+
+def _conditions(function: ast.FunctionDef) -> Iterator[ast.expr]:
+    """Everything in a function that is asked whether it is true, without its and, or and not."""
+    todo: list[ast.expr] = []
+    for one in ast.walk(function):
+        if isinstance(one, ast.If | ast.IfExp | ast.While | ast.Assert):
+            todo.append(one.test)
+        elif isinstance(one, ast.comprehension):
+            todo += one.ifs
+        elif isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.Not):
+            todo.append(one.operand)
+    for one in todo:
+        yield from _parts(one)
+
+
+def _parts(test: ast.expr) -> Iterator[ast.expr]:
+    """The conditions that one joins with and, or."""
+    if isinstance(test, ast.BoolOp):
+        for one in test.values:
+            yield from _parts(one)
+    else:
+        yield test
+
+
+def _given(node: ast.AST) -> Iterator[str]:
+    """The name of an argument, a variable or an attribute that a node gives a value."""
+    if isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.alias):
+        yield node.asname or node.name
+    elif isinstance(node, ast.Name | ast.Attribute) and not isinstance(node.ctx, ast.Load):
+        yield node.id if isinstance(node, ast.Name) else node.attr
 
 
 def _is_lazy(tree: ast.Module, value: ast.expr) -> bool:

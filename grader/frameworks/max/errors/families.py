@@ -230,6 +230,13 @@ FAMILIES: tuple[Family, ...] = (
         rf"input (?P<other>x|y) \(shape (?P<right>{SHAPE})\)",
         shapes.chosen,
     ),
+    Family(
+        "ValueError",
+        r"^Complex-valued tensors must be 2-dimensional vectors.*?"
+        r"lhs\.type=\w+\(.*?shape=(?P<left>\[.*?\]).*?rhs\.type=\w+\(.*?shape=(?P<right>\[.*?\])",
+        shapes.paired,
+    ),
+    Family("ValueError", r"^The last dimension must be divisible by 2", shapes.halved),
     Family("ValueError", r"Concat inputs differ on non-concat axis (?P<axis>\d+)", parts.joined),
     Family("ValueError", r"Concat inputs must all have the same rank", parts.joined),
     Family(

@@ -67,7 +67,7 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, "An option is given by its name.", option)
     if node is not None and (other := _imported_as(case, node, name)):
         return Translation(what, f"The file imports it as {other[0]}.", case.fix(node, other[1]))
-    if node is not None and (told := _in_its_own_body(case, node, what)):
+    if node is not None and (told := _in_class(case, node, what)):
         return told
     if node is not None and (fix := _without_torch(case, node)):
         return Translation(f"{what}, and this course computes with MAX", "MAX has it.", fix)
@@ -87,6 +87,10 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     return _resembling(case, name, node, what)
 
 
+OBJECT = ("this", "This", "me", "Me", "Self")
+"""What other languages call the object of a method."""
+
+
 ALIASES = {"functional": "F", "numpy": "np"}
 """Modules, and the names by which the lessons import them."""
 
@@ -103,8 +107,10 @@ def _imported_as(case: Case, node: ast.Name, name: str) -> tuple[str, str] | Non
     return short, short if owns or name != "functional" else f"F.{name}"
 
 
-def _in_its_own_body(case: Case, node: ast.Name, what: str) -> Translation | None:
-    """``A.x`` in the body of ``class A``, whose name exists only after it."""
+def _in_class(case: Case, node: ast.Name, what: str) -> Translation | None:
+    """``this.x`` for ``self.x``; or ``A.x`` in the body of ``class A``, whose name comes after."""
+    if node.id in OBJECT and "self" in case.seen.values:
+        return Translation(what, "Python calls the object self.", case.fix(node, "self"))
     outer = next(
         (n for n in case.nodes() if isinstance(n, ast.Attribute) and n.value is node), None
     )

@@ -13,6 +13,7 @@ from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.kinds import wrong_argument
 from grader.frameworks.max.errors.misfits import JOINS, bound_first
 from grader.frameworks.max.errors.nothing import none_has
+from grader.frameworks.max.errors.signature import Signature
 from grader.frameworks.max.errors.vocabulary import known, meant
 from grader.frameworks.values import Fix, Translation
 from grader.protocol.probe import SeenValue
@@ -32,21 +33,66 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
     owner = ast.unparse(node.value)
     if about.kind == "NoneType":
         return none_has(case, node.value, f"so it has no {name}")
+    if (told := _of_file(case, node, about)) is not None:
+        return told
     if about.text in MODULES.values() or about.kind == "Tensor" or about.text == "Tensor":
         return _of_max(case, node, about)
     if about.kind == "DType" and name in ("min", "max"):
         return _of_limits(case, node)
     if owner in ("self", "np", "numpy") and name in known()["DType"]:
         return _of_dtype(case, node)
-    if owner in ("np", "numpy") and name in OF_NUMPY:
-        return Translation(f"NumPy has no {name}", OF_NUMPY[name])
-    if owner in ("np", "numpy") and name in NO_LONGER:
-        said = "Older versions of NumPy had it."
-        return Translation(f"NumPy has no {name}", said, case.fix(node, NO_LONGER[name]))
+    if owner in ("np", "numpy") and (told := _in_numpy(case, node)) is not None:
+        return told
     of_max = name in known()["F"] or (owner == "math" and name in elsewhere.TEMPLATES)
     if owner in ("np", "numpy", "math") and of_max:
         return _of_max(case, node, about)
     return bound_first(case, node, about) or _of_others(case, node, about)
+
+
+def _in_numpy(case: Case, node: ast.Attribute) -> Translation | None:
+    """What NumPy never had by this name, or has no longer."""
+    what = f"NumPy has no {node.attr}"
+    if node.attr in OF_NUMPY:
+        return Translation(what, OF_NUMPY[node.attr])
+    if node.attr in NO_LONGER:
+        said = "Older versions of NumPy had it."
+        return Translation(what, said, case.fix(node, NO_LONGER[node.attr]))
+    return None
+
+
+def _of_file(case: Case, node: ast.Attribute, about: SeenValue) -> Translation | None:
+    """A function of the file, or one of Python, that is asked for like a method."""
+    owner, name = ast.unparse(node.value), node.attr
+    value = case.seen.values.get(name)
+    function = value if value is not None and value.kind == "function" else None
+    plain = about.kind in ("int", "float", "bool", "str", "list", "tuple", "dict")
+    if owner in ("self", "cls") or about.kind in ("module", "type", "super"):
+        return None
+    if function is None and not (plain and name in OF_PYTHON and name not in about.names):
+        return None
+    call = next((one for one in case.calls() if one.func is node), None)
+    given = [node.value, *(call.args if call is not None else ())]
+    words = call.keywords if call is not None else []
+    signature = Signature.of(function)
+    if call is None or (words if function is None else signature is None):
+        return None
+    named = {one.arg for one in words}
+    if signature is not None and (
+        len(given) > len(signature.plain)
+        or not signature.required <= {*signature.plain[: len(given)], *named}
+    ):
+        return None
+    kind = "a function of Python" if function is None else "a function"
+    what = f"{owner} is {described(about)}, which has no {name}"
+    made = ast.Call(ast.Name(name), given, words)
+    return Translation(what, f"{name} is {kind}, and no method.", case.fix(call, made))
+
+
+OF_PYTHON = (
+    *("abs", "all", "any", "enumerate", "float", "int", "len", "list", "max", "min"),
+    *("reversed", "round", "sorted", "str", "sum", "tuple"),
+)
+"""Functions of Python that take first what other languages ask for them."""
 
 
 RUN = ("forward", "__call__", "call", "apply")

@@ -42,6 +42,9 @@ def none_has(case: Case, node: ast.expr, then: str) -> Translation:
         return Translation(f"None is written here, {then}", hint or "Write the value in its place.")
     if isinstance(node, ast.Call):
         name = ast.unparse(node.func)
+        if isinstance(node.func, ast.Attribute) and _is_chained(node.func):
+            name = node.func.attr
+            text = ast.unparse(ast.Call(ast.Name(name), node.args, node.keywords))
         if name.rpartition(".")[2] in CHANGES:
             hint = f"{name} changes the list itself and gives None: put it on a line of its own."
         else:
@@ -57,13 +60,18 @@ def none_has(case: Case, node: ast.expr, then: str) -> Translation:
                 f"{text} is None here, {then}", f"{told} Write {ast.unparse(call)} alone."
             )
     if text.startswith("self."):
-        hint = f"Look where {text} is set in __init__: is its TODO done?"
+        hint = f"Look where {text} gets its value: is None written there, or handed over?"
     else:
         hint = (
             f"If {text} may be None, ask first: if {text} is not None. Otherwise look where it "
             "gets its value: is a TODO above still open, or a return missing?"
         )
     return Translation(f"{text} is None here, {then}", hint)
+
+
+def _is_chained(func: ast.Attribute) -> bool:
+    """Whether what is called is a method of what another call gave."""
+    return any(isinstance(one, ast.Call) for one in ast.walk(func.value))
 
 
 def _repeated(case: Case) -> Translation | None:

@@ -536,7 +536,9 @@ def none(case: Case, match: re.Match[str]) -> Translation | None:
     if told := not_tensor(case, match):
         return told
     value = getattr(case.statement, "value", None) or getattr(case.statement, "iter", None)
-    if isinstance(value, ast.expr) and case.kind(value) in ("", "NoneType"):
+    raised = value if isinstance(value, ast.Call) else None  # it gave nothing yet
+    within = raised is not None and any(one is case.node for one in ast.walk(raised))
+    if isinstance(value, ast.expr) and case.kind(value) in ("", "NoneType") and not within:
         return none_has(case, value, "where a value is needed")
     if case.error.inside:
         return None

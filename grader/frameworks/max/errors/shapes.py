@@ -88,6 +88,8 @@ def together(case: Case, match: re.Match[str]) -> Translation:
         name = ast.unparse(case.call.func) if case.call else case.error.inside
         what = f"Inside {name}, shapes {sizes(left)} and {sizes(right)} meet and do not fit"
         return Translation(what, "Check the shapes of its arguments with the lesson.")
+    if case.call is not None and ast.unparse(case.call.func).endswith("complex_mul"):
+        return _of_pairs(case, left, right)
     names = (named(case, pair[0], left), named(case, pair[1], right)) if pair else ()
     first, second = names or (sizes(left), sizes(right))
     what = f"{first} and {second} do not fit together, element by element"
@@ -102,6 +104,49 @@ def together(case: Case, match: re.Match[str]) -> Translation:
         "From the right, each pair of sizes must be equal, or one of them 1. Is a transpose, a "
         "reshape or an unsqueeze missing?",
     )
+
+
+def _of_pairs(case: Case, left: Shape, right: Shape) -> Translation:
+    """Pairs of numbers that do not fit; MAX tells their shapes without the axis of the pairs."""
+    nodes = operands(case)
+    every = [
+        named(case, node, [*shape, 2]) if node is not None else sizes([*shape, 2])
+        for node, shape in zip(nodes or (None, None), (left, right), strict=True)
+    ]
+    return Translation(
+        f"{every[0]} and {every[1]} do not fit together, pair by pair",
+        "From the right, each pair of sizes must be equal, or one of them 1.",
+    )
+
+
+def paired(case: Case, match: re.Match[str]) -> Translation:
+    """``F.complex_mul`` of tensors whose last axis is not that of pairs."""
+    shapes = [read(match["left"]), read(match["right"])]
+    name = ast.unparse(case.call.func) if case.call is not None else "F.complex_mul"
+    nodes = operands(case) or (None, None)
+    both = list(zip(nodes, shapes, strict=True))
+    odd = [one for one in both if one[1][-1:] != [2]]
+    given = [named(case, n, s) if n is not None else sizes(s) for n, s in odd or both]
+    what = f"{name} takes pairs: the last axis of both must be 2 long, and here there is"
+    first = next((shape for _, shape in odd if 2 in shape), None)
+    where = "" if first is None else f" Axis {first.index(2)} of it is 2 long."
+    hint = "F.stack([real, imaginary], axis=-1) makes such pairs."
+    only = where if len(odd) == 1 else ""
+    return Translation(f"{what} {' and '.join(given)}", f"{hint}{only}")
+
+
+def halved(case: Case, match: re.Match[str]) -> Translation | None:
+    """``F.as_interleaved_complex`` of a tensor whose last axis has an odd length."""
+    call = case.call
+    if call is None or not ast.unparse(call.func).endswith("as_interleaved_complex"):
+        return None
+    node = next(iter(case.operands()), None)
+    value = case.value(node)
+    shape = None if value is None else value.shape
+    what = f"{ast.unparse(call.func)} makes pairs of the last axis, which needs an even length"
+    if node is not None and shape:
+        what = f"{what}: here it is given {named(case, node, [*shape])}"
+    return Translation(what, "Is another axis last than the one of the features?")
 
 
 def chosen(case: Case, match: re.Match[str]) -> Translation:
