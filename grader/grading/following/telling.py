@@ -28,6 +28,7 @@ from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.constants import filled, preset
 from grader.grading.following.differs import MOST_TEXT, beside
+from grader.grading.following.early import returned_early
 from grader.grading.following.factors import misscaled
 from grader.grading.following.given import calls_given, next_given
 from grader.grading.following.handed import numbers
@@ -382,6 +383,8 @@ class Teller:
         slip = slip or (short(mine) if cause is None else None)
         if slip is not None:
             return slip
+        if (early := returned_early(self.comparison, cause)) is not None:
+            return Slip(*early)
         if cause is None or first is not None:
             at = mine.made[first.value] if first is not None else None
             if (found := skipped(self.comparison, at)) is not None:
