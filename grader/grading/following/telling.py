@@ -26,7 +26,7 @@ from grader.grading.following.alike import (
 from grader.grading.following.arguments import crosswise, namesake
 from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.constants import filled, preset
+from grader.grading.following.constants import filled, preset, set_otherwise
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.early import returned_early
 from grader.grading.following.factors import misscaled
@@ -254,8 +254,11 @@ class Teller:
             told = [one for one in told if "; the reference " not in one]
             told = [one for one in told if not one.startswith(ON_ANOTHER)]
             return self.trace((*told, str(origin)), origin.line, found, self.lesson.filled(cause))
-        if (kept := filled(self.comparison, first)) is not None:
-            return self.trace((kept.said,), kept.line, found, self.lesson.filled(cause))
+        kept = set_otherwise(self.comparison, cause) or filled(self.comparison, first)
+        if kept is not None:
+            blank = "" if kept.write else self.lesson.filled(cause)
+            fixed = self.slipped(kept, (), found)
+            return fixed if kept.write else replace(fixed, blank=blank, slip="")
         mine = self.comparison.mine
         if (given := odd_option(mine.tree, mine.nodes[first.node])) is not None:
             return self.trace((*told, given.said), given.line, found)
