@@ -98,3 +98,17 @@ def test_what_is_returned_early_and_right_is_not_told() -> None:
     have, want = result(comparison), comparison.right.places[-1].value
     cause = Cause(0, have, want)
     assert returned_early(comparison, cause) is None
+
+
+def test_a_program_with_patterns_is_followed() -> None:
+    mine = RIGHT.replace(
+        "scores = q @ k.T",
+        """match q.dtype.kind:
+        case np.newaxis | "i":
+            scores = q
+        case str() as kind if kind == "f":
+            scores = q @ k.T""",
+    )
+    assert mine != RIGHT
+    comparison = compared(mine)
+    assert comparison.known(result(comparison))

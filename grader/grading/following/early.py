@@ -40,7 +40,7 @@ def absent(run: Run, node: ast.If | ast.IfExp, name: str, most: int = 3) -> list
 def _absent(run: Run, function: ast.FunctionDef, name: str, most: int) -> list[Absent]:
     if functions(run.tree).get(function.name) is not function or not most:
         return []
-    if not _takes_none(function, name):
+    if not takes_none(function, name):
         return []
     found = []
     for one in run.nodes:
@@ -56,7 +56,7 @@ def _absent(run: Run, function: ast.FunctionDef, name: str, most: int) -> list[A
     return found
 
 
-def _takes_none(function: ast.FunctionDef, name: str) -> bool:
+def takes_none(function: ast.FunctionDef, name: str) -> bool:
     """Whether a parameter may be None: by its default, or by its annotation."""
     given = function.args
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs]

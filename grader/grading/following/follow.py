@@ -30,6 +30,7 @@ from grader.grading.following.retried import MANY
 from grader.grading.following.run import Run
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
+from grader.grading.following.zero import zero_counts_as_false
 from grader.grading.placing import ANOTHER_RUN
 from grader.grading.reading.bindings import callee, functions
 from grader.protocol.probe import (
@@ -111,7 +112,9 @@ def follow(
     told = []
     for trial in _as_used(found, evidence):
         lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
-        one = _told(Teller(lesson), evidence, trial, mine[trial])
+        zero = zero_counts_as_false(evidence, trial, found[trial].mine)
+        teller = Teller(lesson)
+        one = teller.slipped(zero) if zero else _told(teller, evidence, trial, mine[trial])
         told.append(one and _of_its_run(one, mine[trial].error, settings.said))
     return _together([one for one in told if one is not None])
 
