@@ -190,11 +190,7 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
             found.setdefault(at_line, (at_line, said, ""))
             continue
         if calls := _left_out(comparison.mine, node, true=true):
-            if len(calls) == 1:
-                own, write = without(comparison.mine, calls[0])
-                own = f"{own}: line {getattr(side[0], 'lineno', 0)} does not run."
-                line = calls[0].call.lineno
-                found.setdefault(line, (line, f"{own} In the reference it does.", write))
+            found.update(_by_call(comparison, side, calls))
             continue
         line, test = node.test.lineno, ast.unparse(node.test)
         first = getattr(_takes(comparison, side, step) or side[0], "lineno", 0)
@@ -209,6 +205,18 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
         write = "" if ran else f"if {turned(node.test)}"  # elsewhere it runs as it should
         found.setdefault(line, (line, said, write))
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _by_call(
+    comparison: Comparison, side: Side, calls: Sequence[Absent]
+) -> dict[int, tuple[int, str, str]]:
+    """What is told, by line, of the one call for which a side does not run."""
+    if len(calls) != 1:
+        return {}
+    said, write = without(comparison.mine, calls[0])
+    line, first = calls[0].call.lineno, getattr(side[0], "lineno", 0)
+    said = f"{said}: line {first} does not run. In the reference it does."
+    return {line: (line, said, write)}
 
 
 def _left_out(mine: Run, node: Branching, *, true: bool) -> list[Absent]:

@@ -112,9 +112,7 @@ def follow(
     told = []
     for trial in _as_used(found, evidence):
         lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
-        zero = zero_counts_as_false(evidence, trial, found[trial].mine)
-        teller = Teller(lesson)
-        one = teller.slipped(zero) if zero else _told(teller, evidence, trial, mine[trial])
+        one = _told(Teller(lesson), evidence, trial, mine[trial])
         told.append(one and _of_its_run(one, mine[trial].error, settings.said))
     return _together([one for one in told if one is not None])
 
@@ -352,6 +350,8 @@ def _called(trial: Trial) -> str:
 
 
 def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:
+    if (zero := zero_counts_as_false(evidence, trial, teller.comparison.mine)) is not None:
+        return teller.slipped(zero)
     try:
         with np.errstate(all="ignore"):  # the numbers are a learner's
             if mine.error is not None and mine.error.line is not None:

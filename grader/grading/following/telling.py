@@ -400,12 +400,11 @@ class Teller:
         slip = slip or (short(mine) if cause is None else None)
         if slip is not None:
             return slip
-        if (early := returned_early(self.comparison, cause)) is not None:
-            return Slip(*early)
-        if cause is None or first is not None:
-            at = mine.made[first.value] if first is not None else None
-            if (found := skipped(self.comparison, at)) is not None:
-                return Slip(*found)
+        found = returned_early(self.comparison, cause)
+        if found is None and (cause is None or first is not None):
+            found = skipped(self.comparison, None if first is None else mine.made[first.value])
+        if found is not None:
+            return Slip(*found)
         for node, value, name in wasted(self.comparison):
             line, match = mine.line(node), self.comparison.match(value)
             if name and (used := self._used_instead(cause, line, value, name)) is not None:
