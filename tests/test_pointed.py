@@ -332,3 +332,35 @@ def test_what_gets_lost_on_the_way_is_told_where_it_does(
     assert line is not None
     assert text in line
     assert said in told(report)
+
+
+PAD = "pad_token_id: int, *"
+FOUND = "is_padding = token_ids == pad_token_id"
+ASKED = """if not pad_token_id:
+        return (F.cast(token_ids, dtype) * 0.0).unsqueeze(1).unsqueeze(1)
+    is_padding = token_ids == pad_token_id"""
+
+
+@pytest.mark.parametrize(
+    ("new", "text", "write"),
+    [
+        (ASKED, "if not pad_token_id:", "pad_token_id is None"),
+        (
+            "pad = pad_token_id or -1\n    is_padding = token_ids == pad",
+            "pad = pad_token_id or -1",
+            "-1 if pad_token_id is None else pad_token_id",
+        ),
+    ],
+)
+def test_a_parameter_that_is_0_and_may_be_none_is_told_to_count_as_false(
+    new: str, text: str, write: str, graded: Graded
+) -> None:
+    report = graded("s04", (PAD, "pad_token_id: int | None, *"), (FOUND, new))
+    assert (first(report).text or "").strip().startswith(text)
+    assert first(report).hints == (f"Write {write}",)
+    assert "pad_token_id is 0 here, which counts as false" in told(report)
+
+
+def test_a_0_that_may_not_be_none_is_not_said_to_be_taken_for_it(graded: Graded) -> None:
+    report = graded("s04", (FOUND, ASKED))
+    assert "counts as false" not in told(report)

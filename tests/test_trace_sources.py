@@ -11,8 +11,8 @@ import pytest
 from grader.grading.following import slips
 from grader.grading.following.alike import too_early
 from grader.grading.following.arguments import crosswise
-from grader.grading.following.cause import Causes
-from grader.grading.following.constants import preset
+from grader.grading.following.cause import Cause, Causes
+from grader.grading.following.constants import preset, set_otherwise
 from grader.grading.following.factors import misscaled
 from grader.grading.following.given import calls_given, next_given
 from grader.grading.following.handed import uncalled
@@ -21,6 +21,7 @@ from grader.grading.following.retried import Retried
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.following.traded import traded
+from grader.grading.reading.bindings import callee
 from grader.grading.reading.shared import shared
 from grader.grading.reading.shown import Slip
 from grader.grading.reading.swallowed import swallowed
@@ -475,3 +476,54 @@ def test_a_helper_that_keeps_a_layer_does_not_call_it() -> None:
     error = SeenError("TypeError", "", "", 8, calls=(call,))
     found = uncalled(ast.parse(text), error, "change is a Norm, a layer that is not called")
     assert found == Slip(3, "Line 3 does not call stage: value is the layer itself.")
+
+
+SORTED = """\
+import numpy as np
+
+def attend(query, key, value):
+    return np.sum((query @ key.T) @ value, axis=1, keepdims=True) * 2
+"""
+
+KEPT = """\
+import numpy as np
+
+class Options:
+    KEEP: bool = False
+    axis = 1
+
+    def total(self, x):
+        return np.sum(x, axis=self.axis, keepdims=self.KEEP)
+
+def attend(query, key, value):
+    return Options().total((query @ key.T) @ value) * 2
+"""
+
+
+def kept(*edits: tuple[str, str]) -> Slip | None:
+    text = KEPT
+    for old, new in edits:
+        text = text.replace(old, new)
+    comparison = recorded_runs.compared(text, SORTED, "attend", *GIVEN)
+    sums = [number for number, one in enumerate(comparison.mine.nodes) if callee(one) == "sum"]
+    twins = [number for number, one in enumerate(comparison.right.nodes) if callee(one) == "sum"]
+    return set_otherwise(comparison, Cause(sums[0], twin=twins[0]))
+
+
+def test_a_constant_of_a_class_is_wrong_where_it_is_set() -> None:
+    slip = kept()
+    assert slip is not None
+    assert (slip.line, slip.write) == (4, "KEEP: bool = True")
+    assert "which line 8 reads: the reference has True there" in slip.said
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [("KEEP: bool = False", "KEEP: bool = True")],
+        [("axis = 1", "axis = 0")],  # two differ: which is the mistake is not known
+        [("* 2", "* 2 if Options.KEEP is False else None")],  # another line reads it
+    ],
+)
+def test_a_constant_that_may_be_right_is_not_told(edits: list[tuple[str, str]]) -> None:
+    assert kept(*edits) is None

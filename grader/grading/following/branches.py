@@ -11,6 +11,7 @@ import ast
 import copy
 from collections.abc import Iterator, Sequence
 
+from grader.grading.following.early import Absent, absent, without
 from grader.grading.following.run import Made, Run, operation
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import (
@@ -21,6 +22,7 @@ from grader.grading.reading.bindings import (
     none_by_default,
     targets,
 )
+from grader.grading.reading.program import parameters
 from grader.source.annotations import allows_none
 
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -187,6 +189,9 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
             said = f"{said}: the reference does that in the other one too."
             found.setdefault(at_line, (at_line, said, ""))
             continue
+        if calls := _left_out(comparison.mine, node, true=true):
+            found.update(_by_call(comparison, side, calls))
+            continue
         line, test = node.test.lineno, ast.unparse(node.test)
         first = getattr(_takes(comparison, side, step) or side[0], "lineno", 0)
         if true and (outer := _inside(comparison, side, first)) is not None:
@@ -200,6 +205,28 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
         write = "" if ran else f"if {turned(node.test)}"  # elsewhere it runs as it should
         found.setdefault(line, (line, said, write))
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _by_call(
+    comparison: Comparison, side: Side, calls: Sequence[Absent]
+) -> dict[int, tuple[int, str, str]]:
+    """What is told, by line, of the one call for which a side does not run."""
+    if len(calls) != 1:
+        return {}
+    said, write = without(comparison.mine, calls[0])
+    line, first = calls[0].call.lineno, getattr(side[0], "lineno", 0)
+    said = f"{said}: line {first} does not run. In the reference it does."
+    return {line: (line, said, write)}
+
+
+def _left_out(mine: Run, node: Branching, *, true: bool) -> list[Absent]:
+    """The calls for which a side does not run because they leave out what its test asks for."""
+    function, test = mine.around(node), _plain(mine.tree, node).test
+    names = [] if function is None else parameters(function)
+    asked = [one for one in names if _asks_none(test, one) in (True, False)]
+    if len(asked) != 1 or _asks_none(test, asked[0]) is true:
+        return []
+    return absent(mine, node, asked[0])
 
 
 def _takes(comparison: Comparison, side: Side, step: Made) -> ast.AST | None:

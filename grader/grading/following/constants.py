@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Mapping
 
+from grader.grading.following.cause import Cause
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import around, callee, targets
@@ -137,3 +138,74 @@ def _parsed(code: str) -> list[ast.stmt]:
         return ast.parse(code).body
     except SyntaxError:
         return []
+
+
+def set_otherwise(comparison: Comparison, cause: Cause) -> Slip | None:
+    """The one line that sets what a call reads by name, where the reference's call has another.
+
+    That is a constant of the file or of a class, or an attribute that is set once.
+    """
+    mine, right = comparison.mine, comparison.right
+    call = mine.nodes[cause.node]
+    twin = None if cause.twin is None else right.nodes[cause.twin]
+    if not isinstance(call, ast.Call) or not isinstance(twin, ast.Call):
+        return None
+    if cause.have is not None or callee(call) != callee(twin):
+        return None
+    wanted = {word.arg: word.value for word in twin.keywords if word.arg}
+    if wanted.keys() != {word.arg for word in call.keywords}:
+        return None
+    found: list[tuple[ast.keyword, ast.Assign | ast.AnnAssign | None, ast.Constant]] = []
+    for word in call.keywords:
+        want, kept = wanted[word.arg or ""], _set_once(mine, word.value)
+        have = word.value if kept is None else kept.value
+        if not isinstance(want, ast.Constant) or not isinstance(have, ast.Constant):
+            continue
+        if have.value != want.value and not _same_axis(comparison, cause, word.arg, have, want):
+            found.append((word, kept, want))
+    if len(found) != 1:
+        return None
+    word, kept, want = found[0]
+    if kept is None or kept.value is None:
+        return None
+    left = kept.target if isinstance(kept, ast.AnnAssign) else kept.targets[0]
+    old, new = mine.of(kept.value), right.of(want)
+    said = f"Line {kept.lineno} sets {mine.of(left)} to {old}, which line {word.value.lineno} reads"
+    write = f"{mine.of(kept).removesuffix(old)}{new}"
+    return Slip(kept.lineno, f"{said}: the reference has {new} there.", write)
+
+
+def _same_axis(
+    comparison: Comparison, cause: Cause, name: str | None, have: ast.Constant, want: ast.Constant
+) -> bool:
+    """Whether two numbers of an option are one and the same axis, counted from either end."""
+    sources = comparison.mine.latest(cause.node)
+    array = comparison.mine.arrays[sources[0]] if sources else None
+    if name not in ("axis", "dim") or array is None or not array.ndim:
+        return False
+    places = [one.value % array.ndim for one in (have, want) if isinstance(one.value, int)]
+    return len(places) == 2 and places[0] == places[1]
+
+
+def _set_once(mine: Run, node: ast.expr) -> ast.Assign | ast.AnnAssign | None:
+    """The only statement that sets what is read here, and only here, by its name."""
+    name = node.attr if isinstance(node, ast.Attribute) else ""
+    name = node.id if isinstance(node, ast.Name) else name
+    if not name or (isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name)):
+        return None
+    inside = around(mine.tree, node.lineno)
+    if inside is not None and name in {*stored(inside), *parameters(inside)}:
+        return None
+    sets, reads = [], 0
+    for one in walked(mine.tree):
+        if isinstance(one, ast.Assign | ast.AnnAssign):
+            lefts = one.targets if isinstance(one, ast.Assign) else [one.target]
+            sets += [one for left in lefts if _name_of(left) == name]
+        read_here = isinstance(one, ast.Name | ast.Attribute) and isinstance(one.ctx, ast.Load)
+        reads += read_here and _name_of(one) == name
+    return sets[0] if len(sets) == reads == 1 else None
+
+
+def _name_of(node: ast.AST) -> str:
+    """The last part of a variable or an attribute."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -30,6 +30,7 @@ from grader.grading.following.retried import MANY
 from grader.grading.following.run import Run
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
+from grader.grading.following.zero import zero_counts_as_false
 from grader.grading.placing import ANOTHER_RUN
 from grader.grading.reading.bindings import callee, functions
 from grader.protocol.probe import (
@@ -349,6 +350,8 @@ def _called(trial: Trial) -> str:
 
 
 def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:
+    if (zero := zero_counts_as_false(evidence, trial, teller.comparison.mine)) is not None:
+        return teller.slipped(zero)
     try:
         with np.errstate(all="ignore"):  # the numbers are a learner's
             if mine.error is not None and mine.error.line is not None:

@@ -26,8 +26,9 @@ from grader.grading.following.alike import (
 from grader.grading.following.arguments import crosswise, namesake
 from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.constants import filled, preset
+from grader.grading.following.constants import filled, preset, set_otherwise
 from grader.grading.following.differs import MOST_TEXT, beside
+from grader.grading.following.early import returned_early
 from grader.grading.following.factors import misscaled
 from grader.grading.following.given import calls_given, next_given
 from grader.grading.following.handed import numbers
@@ -45,8 +46,10 @@ from grader.grading.following.repeats import extra, late, twofold
 from grader.grading.following.retried import Change, Retried
 from grader.grading.following.run import operation
 from grader.grading.following.scalars import Scalars
+from grader.grading.following.shifted import shifted
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.following.traded import traded
+from grader.grading.following.unread import unread
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import (
     around,
@@ -98,6 +101,8 @@ class Teller:
             return self.slipped(born)
         if (piece := cut(self.lesson, result, wanted)) is not None:
             return self.slipped(piece)
+        if (rows := shifted(self.comparison, result, wanted)) is not None:
+            return self.slipped(rows)
         trace = self._unturned(result) or self._departed_at(result, wanted)
         slip = self._in_other_shape(result, wanted)
         if slip is not None and trace.line in (None, slip.line) and not trace.write:
@@ -196,6 +201,8 @@ class Teller:
         found = tuple(one for one in every if len(every) == 1 or not self._is_first_step(one))
         found = tuple(one for one in found if not self.comparison.swaps(one)) or found
         found = tuple(one for one in found if not self._scales_early(one)) or found
+        if (made := unread(self.comparison, found)) is not None:
+            return self._made_on(made, found)
         lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
         cause = next(iter(lines.values()), None) if len(lines) <= MOST_DEPARTURES else None
         if cause is not None and len(found) == 1 and self.comparison.from_nothing(found[0]):
@@ -223,6 +230,14 @@ class Teller:
             idle = few or unused(self.comparison, gap, line)
             return self.slipped(idle, (), found) if idle else self.left_out(gap, cause, found)
         return self._unlike(cause, found, line)
+
+    def _made_on(self, node: int, found: Sequence[Departure]) -> Trace:
+        """The line of complex numbers that are wrong, or of what these are made of."""
+        mine = self.comparison.mine
+        whole = mine.statement(node)
+        text = mine.of(value) if (value := getattr(whole, "value", None)) else mine.segment(node)
+        line = mine.line(node)
+        return self.trace((f"On line {line} the numbers go wrong: {text}",), line, found)
 
     def _unlike(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
         """What ``line`` does otherwise than the reference, where it leaves the path."""
@@ -253,8 +268,11 @@ class Teller:
             told = [one for one in told if "; the reference " not in one]
             told = [one for one in told if not one.startswith(ON_ANOTHER)]
             return self.trace((*told, str(origin)), origin.line, found, self.lesson.filled(cause))
-        if (kept := filled(self.comparison, first)) is not None:
-            return self.trace((kept.said,), kept.line, found, self.lesson.filled(cause))
+        kept = set_otherwise(self.comparison, cause) or filled(self.comparison, first)
+        if kept is not None:
+            blank = "" if kept.write else self.lesson.filled(cause)
+            fixed = self.slipped(kept, (), found)
+            return fixed if kept.write else replace(fixed, blank=blank, slip="")
         mine = self.comparison.mine
         if (given := odd_option(mine.tree, mine.nodes[first.node])) is not None:
             return self.trace((*told, given.said), given.line, found)
@@ -382,10 +400,11 @@ class Teller:
         slip = slip or (short(mine) if cause is None else None)
         if slip is not None:
             return slip
-        if cause is None or first is not None:
-            at = mine.made[first.value] if first is not None else None
-            if (found := skipped(self.comparison, at)) is not None:
-                return Slip(*found)
+        found = returned_early(self.comparison, cause)
+        if found is None and (cause is None or first is not None):
+            found = skipped(self.comparison, None if first is None else mine.made[first.value])
+        if found is not None:
+            return Slip(*found)
         for node, value, name in wasted(self.comparison):
             line, match = mine.line(node), self.comparison.match(value)
             if name and (used := self._used_instead(cause, line, value, name)) is not None:

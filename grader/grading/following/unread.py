@@ -1,0 +1,77 @@
+"""What goes wrong behind complex numbers, which a trace does not hold: the line that makes them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import numpy as np
+
+from grader.grading.following.run import operation
+from grader.grading.following.trace import Comparison, Departure
+
+HALVES = ("real", "imag")
+"""What makes plain numbers of complex ones."""
+
+LEAST = 3
+"""Numbers of a value of which one that is the reference's says something."""
+
+
+def unread(comparison: Comparison, found: Sequence[Departure]) -> int | None:
+    """The one node at which complex numbers go wrong, of which the departures are the parts."""
+    mine = comparison.mine
+    found = [one for one in found if not _only_reshapes(comparison, one)]
+    sources = {one.sources for one in found}
+    halves = all(_is_half(mine.nodes[one.node]) for one in found)
+    if len(sources) != 1 or not halves:
+        return None
+    (source,) = sources
+    if len(source) != 1 or mine.arrays[source[0]] is not None:
+        return None
+    wrong, complexes = set[int](), set[int]()
+    todo, seen = [source[0]], {source[0]}
+    while todo:
+        value = todo.pop()
+        made = mine.made[value]
+        if mine.arrays[value] is None:
+            complexes.add(made.node)
+        elif comparison.known(value) or comparison.relation(value) is not None:
+            continue
+        elif not made.sources:
+            wrong.add(made.node if _is_nearly(comparison, value) else -1)
+        todo += [one for one in made.sources if one not in seen]
+        seen.update(made.sources)
+    if wrong:
+        node = wrong.pop()
+        return node if not wrong and node >= 0 else None
+    scaled = all(one.relation is not None and one.relation.kind == "scaled" for one in found)
+    statements = {mine.statement(one) for one in complexes}
+    return min(complexes) if scaled and len(statements) == 1 else None
+
+
+def _only_reshapes(comparison: Comparison, one: Departure) -> bool:
+    """Whether a departure gives the numbers of its one source, in another shape."""
+    relation = one.relation
+    if relation is None or relation.kind != "reshaped" or len(one.sources) != 1:
+        return False
+    return comparison.match(one.sources[0]) == relation.of
+
+
+def _is_half(node: ast.AST) -> bool:
+    """Whether a node takes the real or the imaginary part of something."""
+    taken = isinstance(node, ast.Attribute) and node.attr in HALVES
+    return taken or (isinstance(node, ast.Call) and operation(node) in HALVES)
+
+
+def _is_nearly(comparison: Comparison, value: int) -> bool:
+    """Whether some numbers of a value are those of one that the program lacks, and not all."""
+    mine, right = comparison.mine.arrays[value], comparison.right
+    if mine is None or mine.size < LEAST:
+        return False
+    return any(
+        other is not None
+        and other.shape == mine.shape
+        and at not in comparison.matched
+        and bool(np.isclose(other, mine, rtol=1e-5).any())
+        for at, other in enumerate(right.arrays)
+    )

@@ -1,0 +1,140 @@
+"""Wrong numbers that show elsewhere: the rows of a mask, what complex numbers are made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grader.grading.following.shifted import shifted
+from grader.grading.following.trace import Comparison
+from grader.grading.following.unread import unread
+from grader.grading.reading.shown import Slip
+from tests import recorded_runs
+
+BAND = """\
+import numpy as np
+
+def mask(new, past):
+    full = np.full((new, past + new), -np.inf)
+    return np.triu(full, past + 1)
+"""
+
+GRID = """\
+import numpy as np
+
+def mask(new, past):
+    total = past + new
+    rows = np.arange(0, new)
+    index = rows.reshape([-1, 1])
+    columns = np.arange(total)
+    future = columns > index
+    return np.where(future, -np.inf, np.zeros([new, total]))
+"""
+
+
+def slip_in(mine: str, past: int = 3) -> Slip | None:
+    comparison = recorded_runs.compared(mine, BAND, "mask", 4, past)
+    ends = [run.places[-1].value for run in (comparison.mine, comparison.right)]
+    return shifted(comparison, *ends)
+
+
+@pytest.mark.parametrize(
+    ("edits", "line", "said"),
+    [
+        ([], 5, "Line 5 makes rows, whose numbers are all 3 too small here: with rows + past "),
+        (
+            [("arange(0, new)", "arange(past + 2, total + 2)")],
+            5,
+            "Line 5 makes rows, whose numbers are all 2 too large here: with rows - 2 ",
+        ),
+        (
+            [("future = columns > index", "shown = columns <= index"),
+             ("np.where(future, -np.inf, np.zeros([new, total]))",
+              "np.where(shown, np.zeros([new, total]), -np.inf)")],
+            5,
+            "Line 5 makes rows, whose numbers are all 3 too small",
+        ),
+    ],
+)  # fmt: skip
+def test_rows_that_are_counted_from_another_number_are_told_where_they_are_made(
+    edits: list[tuple[str, str]], line: int, said: str
+) -> None:
+    mine = GRID
+    for old, new in edits:
+        assert old in mine
+        mine = mine.replace(old, new)
+    slip = slip_in(mine)
+    assert slip is not None
+    assert (slip.line, slip.said.startswith(said)) == (line, True), slip.said
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("arange(0, new)", "arange(past, total)"),  # right
+        ("arange(0, new)", "arange(past - 1, total - 1)"),  # the comparison may be wrong as well
+        ("columns > index", "columns < index"),
+    ],
+)
+def test_of_another_mistake_in_a_mask_no_row_is_accused(old: str, new: str) -> None:
+    assert slip_in(GRID.replace(old, new)) is None
+
+
+TURNED = """\
+import numpy as np
+
+def turn(x, theta):
+    speeds = theta ** (-np.arange(0, 8, 2) / 8)
+    angles = np.outer(np.arange(len(x)), speeds)
+    cos, sin = np.cos(angles), np.sin(angles)
+    return x[:, 0::2] * cos + x[:, 1::2] * sin
+"""
+
+PHASES = """\
+import numpy as np
+
+def speeds(theta):
+    return np.geomspace(1.0, 1.0 / theta, 4, endpoint=False)
+
+def phases(omega, many):
+    n = np.arange(many)
+    return np.exp(1j * n[:, None] * omega[None, :])
+
+def turn(x, theta):
+    carrier = phases(speeds(theta), len(x))
+    cos, sin = carrier.real, carrier.imag
+    return x[:, 0::2] * cos + x[:, 1::2] * sin
+"""
+
+
+def departed(*edits: tuple[str, str]) -> tuple[Comparison, int | None]:
+    mine = PHASES
+    for old, new in edits:
+        assert old in mine
+        mine = mine.replace(old, new)
+    given = np.random.default_rng(3).normal(size=(5, 8))
+    comparison = recorded_runs.compared(mine, TURNED, "turn", given, 100.0)
+    found = comparison.departures(comparison.mine.places[-1].value)
+    return comparison, unread(comparison, found) if found else None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [("np.exp(1j", "np.exp(-1j", 8), (", endpoint=False", "", 4)],
+)
+def test_complex_numbers_are_wrong_where_they_are_made(old: str, new: str, line: int) -> None:
+    comparison, node = departed((old, new))
+    assert node is not None
+    assert comparison.mine.line(node) == line
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [],
+        [("return np.exp(1j * n[:, None] * omega[None, :])",
+          "z = -1j * n[:, None] * omega[None, :]\n    return np.exp(z)")],  # of two lines, which?
+    ],
+)  # fmt: skip
+def test_complex_numbers_that_may_be_right_are_not_accused(edits: list[tuple[str, str]]) -> None:
+    assert departed(*edits)[1] is None
