@@ -89,12 +89,6 @@ class _Rewriter(ast.NodeTransformer):
         """Text has no tensors."""
         return node
 
-    def visit_match_case(self, node: ast.match_case) -> ast.match_case:
-        """The guard and the body: a pattern takes only names and numbers as they are written."""
-        node.guard = self.visit(node.guard) if node.guard is not None else None
-        node.body = [new for one in node.body for new in self._statement(one)]
-        return node
-
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """The arguments, the object whose method is called, and the result."""
         if isinstance(node.func, ast.Attribute):
