@@ -196,7 +196,7 @@ def test_without_time_for_every_trial_it_says_how_many_are_right(
     (case,) = cases
     every = len(case.job.probes)
     search = suggest.Search(replace(case, meter=Meter(start)))
-    monkeypatch.setattr(suggest, "BUDGET_S", 0.2)
+    monkeypatch.setattr(suggest, "BUDGET_S", 0.3)
     ran = search.outcome(one.base).observations
     assert 0 < len(ran) < every
     failing = trial.wrong(case.judge.evidence(case.outcome))
@@ -214,9 +214,9 @@ def test_without_time_for_every_trial_it_says_how_many_are_right(
 WHOLE = suggest.Search.outcome
 
 
-def _half(search: suggest.Search, source: str) -> Outcome:
+def _half(search: suggest.Search, source: str, *, whole: bool = False) -> Outcome:
     """What a program did in a little more than the first half of the trials."""
-    outcome = WHOLE(search, source)
+    outcome = WHOLE(search, source, whole=whole)
     kept = list(outcome.observations.items())[: len(outcome.observations) // 2 + 1]
     return replace(outcome, observations=dict(kept))
 

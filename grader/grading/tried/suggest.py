@@ -57,6 +57,8 @@ MOST_LINES = 12
 """Lines of a diff. What is longer is no hint."""
 MOST_HELPING, MOST_GRADED = 10, 3
 """Programs of a batch that are run on more trials, and that are graded whole."""
+AT_FIRST, LEAST_S = 3, 0.03
+"""Trials that are run first of a program that is graded, and the least time for others."""
 PART = 3
 """It is said of how many trials a program is right if there is time for so large a part of them."""
 SEVERAL, CHEAP_S = 3, 0.8
@@ -178,7 +180,7 @@ class Search:
             if (says := _says(edit, told)) or edit.line == check.line
         ]
         for _, _, edit in sorted(found, key=lambda one: one[:2])[:1]:
-            self._grade(Text.of_source(self._case.job.source).applied(edit))
+            self._grade(Text.of_source(self._case.job.source).applied(edit), whole=True)
 
     def _worth(self, one: Candidate) -> bool:
         """Whether a program is a new one, and its change is short enough for a hint."""
@@ -195,7 +197,7 @@ class Search:
         """Seconds of the budget that are left."""
         return BUDGET_S - self._case.meter.spent
 
-    def _grade(self, source: str) -> Tried | None:
+    def _grade(self, source: str, *, whole: bool = False) -> Tried | None:
         """What a program achieves, graded whole; None for nothing, or if there is no time.
 
         Where the time is enough for a third of the trials, or for all that the learner's program
@@ -204,7 +206,7 @@ class Search:
         lines = difference(self._case.job.source, source)
         if self._left() < self._kept() + SPARE_S or len(lines) > MOST_LINES:
             return None
-        outcome = self.outcome(source)
+        outcome = self.outcome(source, whole=whole)
         first, every = _first(self._case.report), len(self._case.job.probes)
         done = len(outcome.observations)
         if outcome.ended == "done" and outcome.load_error is None and done < every:
@@ -224,10 +226,11 @@ class Search:
         self._half = self._half or tried
         return tried
 
-    def outcome(self, source: str) -> Outcome:
+    def outcome(self, source: str, *, whole: bool = False) -> Outcome:
         """What a program does, on as many trials as there is time for.
 
-        Those that the learner's program gets wrong go first, and of these the short ones.
+        Those that the learner's program gets wrong go first, and of these the short ones. If some
+        of the first few are wrong, no others are run, but for a ``whole`` grading.
         """
         case = self._case
         wrong = set(trial.wrong(self.evidence))
@@ -238,9 +241,21 @@ class Search:
             return one.name not in wrong, took, len(one.actions)
 
         probes = sorted(case.job.probes, key=late)
-        job = replace(case.job, source=source, probes=tuple(probes))
+        if whole or not self._chosen.exact:
+            return self._run(source, probes)
+        first = self._run(source, probes[:AT_FIRST])
+        if first.ended != "done" or first.load_error is not None or not self._right(first):
+            return first
+        rest = self._run(source, probes[AT_FIRST:])
+        self._graded = max(self._graded, first.spent + rest.spent)
+        return replace(rest, observations={**first.observations, **rest.observations})
+
+    def _run(self, source: str, probes: Sequence[Probe]) -> Outcome:
+        """What a program does on these trials, as far as there is time."""
+        case, seconds = self._case, self._left() - SPARE_S
+        job = replace(case.job, source=source, probes=tuple(probes), seconds=max(seconds, LEAST_S))
         with case.meter.start(engine=job.engine) as running:
-            outcome = running.finish(replace(job, seconds=self._left() - SPARE_S))
+            outcome = running.finish(job)
         self._graded = max(self._graded, outcome.spent)
         done = {name: one for name, one in outcome.observations.items() if not trial.late(one)}
         return replace(outcome, observations=done)
