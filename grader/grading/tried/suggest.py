@@ -95,6 +95,7 @@ class Search:
         self.evidence = case.judge.evidence(case.outcome)
         self._chosen = trial.choose(case.judge.rubric, self.evidence, case.outcome.seconds)
         self._closely = trial.closely(case.judge.rubric, self.evidence)
+        self._wrong = set(trial.wrong(self.evidence) or trial.without_oracle(self.evidence))
         self._known: set[str] = set()
         self._half: Tried | None = None
 
@@ -210,8 +211,8 @@ class Search:
         first, every = _first(self._case.report), len(self._case.job.probes)
         done = len(outcome.observations)
         if outcome.ended == "done" and outcome.load_error is None and done < every:
-            wrong = trial.wrong(self.evidence)
-            enough = PART * done >= every or (wrong and outcome.observations.keys() >= set(wrong))
+            every_wrong = outcome.observations.keys() >= self._wrong
+            enough = every_wrong or (PART * done >= every and self._chosen.exact)
             if not enough or not self._right(outcome):
                 return None
             self._half = Tried(False, first, lines, (done, every))
@@ -233,12 +234,11 @@ class Search:
         of the first few are wrong, no others are run, but for a ``whole`` grading.
         """
         case = self._case
-        wrong = set(trial.wrong(self.evidence))
 
         def late(one: Probe) -> tuple[bool, float, int]:
             raised = self.evidence.error(one.name) is not None  # who knows how long it takes
             took = 0.0 if raised else case.outcome.seconds.get(one.name, 0.0)
-            return one.name not in wrong, took, len(one.actions)
+            return one.name not in self._wrong, took, len(one.actions)
 
         probes = sorted(case.job.probes, key=late)
         if whole or not self._chosen.exact:
@@ -264,11 +264,13 @@ class Search:
         """Whether a program is right on all the trials that were run."""
         evidence = self._case.judge.evidence(outcome)
         trials = ((name, evidence.trials[name]) for name in outcome.observations)
-        return self._chosen.exact and all(
+        right = all(
             evidence.right(name)
             for name, one in trials
             if one.expect is not None and not (one.part or one.wished)
         )
+        exact = self._chosen.exact  # else what fails is no number, and only checks know of it
+        return right and (exact or not trial.failures(self._case.judge.rubric, evidence))
 
     def _report(self, text: str, outcome: Outcome) -> Report | None:
         """The report on a program instead of the learner's; None if none can be afforded.

@@ -40,8 +40,8 @@ class Trials:
         if self.exact:
             return all(evidence.right(name) for name in self.names)
         if self.alone:
-            return not _failures(self.rubric, evidence)
-        return _failures(self.rubric, evidence) < _failures(self.rubric, self.evidence)
+            return not failures(self.rubric, evidence)
+        return failures(self.rubric, evidence) < failures(self.rubric, self.evidence)
 
     def _with(self, seen: Mapping[str, Observation]) -> Evidence:
         """The evidence with these observations in place of the learner's; of exact ones, alone."""
@@ -62,17 +62,18 @@ def choose(rubric: Rubric, evidence: Evidence, seconds: Mapping[str, float]) -> 
         least = max(QUICK_S, min(seconds.get(name, 0.0) for name in failing))
         quick = [name for name in failing if seconds.get(name, 0.0) <= SLOW * least] or failing
         return Trials(rubric, within, (_small(within, quick),), True)
-    every = _without_oracle(evidence)
+    every = without_oracle(evidence)
     if not every:  # every number is right, and something else is not: all trials may show it
         return Trials(rubric, evidence, tuple(evidence.outcome.observations), False)
     for name in sorted(every, key=lambda one: seconds.get(one, 0.0)):
         seen = {one: it for one, it in evidence.outcome.observations.items() if one == name}
-        if seen and _failures(rubric, _alone(evidence, seen)):
+        if seen and failures(rubric, _alone(evidence, seen)):
             return Trials(rubric, evidence, (name,), False, alone=True)
     return Trials(rubric, evidence, every, False)
 
 
-def _without_oracle(evidence: Evidence) -> tuple[str, ...]:
+def without_oracle(evidence: Evidence) -> tuple[str, ...]:
+    """The trials of which only checks know whether they are right."""
     return tuple(name for name, trial in evidence.trials.items() if trial.expect is None)
 
 
@@ -83,7 +84,7 @@ def closely(rubric: Rubric, evidence: Evidence) -> Trials:
     an oracle.
     """
     if not wrong(evidence):
-        return Trials(rubric, evidence, _without_oracle(evidence), False)
+        return Trials(rubric, evidence, without_oracle(evidence), False)
     failing = sorted(wrong(evidence), key=lambda name: _size(evidence, name))
     failing.sort(key=lambda name: len(evidence.trials[name].probe.actions))
     some = failing[: max(FEW, len(failing) // 2)]
@@ -185,7 +186,8 @@ def _alone(evidence: Evidence, seen: Mapping[str, Observation]) -> Evidence:
     return replace(evidence, outcome=Outcome("done", {**kept, **seen}))
 
 
-def _failures(rubric: Rubric, evidence: Evidence) -> int:
+def failures(rubric: Rubric, evidence: Evidence) -> int:
+    """How many checks fail on what was seen."""
     rulings = judge.rule_all(rubric, evidence).values()
     return sum(isinstance(one, Failed) for one in rulings)
 
