@@ -270,7 +270,7 @@ class Search:
             if one.expect is not None and not (one.part or one.wished)
         )
         exact = self._chosen.exact  # else what fails is no number, and only checks know of it
-        return right and (exact or not trial.failures(self._case.judge.rubric, evidence))
+        return right and (exact or trial.settled(self._case.judge.rubric, self.evidence, evidence))
 
     def _report(self, text: str, outcome: Outcome) -> Report | None:
         """The report on a program instead of the learner's; None if none can be afforded.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from grader.grading import judge
 from grader.grading.following.follow import Start
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
-from grader.rubric import Evidence, Failed, Rubric, Trial
+from grader.rubric import Evidence, Failed, Passed, Rubric, Trial
 
 FEW = 2
 """Trials on which an edit is looked at more closely, before it is graded."""
@@ -184,6 +184,14 @@ def _alone(evidence: Evidence, seen: Mapping[str, Observation]) -> Evidence:
     before = evidence.outcome.observations
     kept = {name: before[name] for name in before if evidence.trials[name].expect is not None}
     return replace(evidence, outcome=Outcome("done", {**kept, **seen}))
+
+
+def settled(rubric: Rubric, before: Evidence, evidence: Evidence) -> bool:
+    """Whether each check that failed before passes on what was seen now, and none fails."""
+    was, now = judge.rule_all(rubric, before), judge.rule_all(rubric, evidence)
+    failed = [name for name, one in was.items() if isinstance(one, Failed)]
+    passed = all(isinstance(now[name], Passed) for name in failed)
+    return passed and not any(isinstance(one, Failed) for one in now.values())
 
 
 def failures(rubric: Rubric, evidence: Evidence) -> int:
