@@ -11,6 +11,7 @@ from grader.base import course
 from grader.base.model import CheckResult, Report, Status
 from grader.grading.pipeline import Follow, Options, grade
 from grader.sandbox import WorkerPool
+from tests.graded import mistakes
 
 Edit = tuple[str, str]
 Graded = Callable[..., Report]
@@ -364,3 +365,23 @@ def test_a_parameter_that_is_0_and_may_be_none_is_told_to_count_as_false(
 def test_a_0_that_may_not_be_none_is_not_said_to_be_taken_for_it(graded: Graded) -> None:
     report = graded("s04", (FOUND, ASKED))
     assert "counts as false" not in told(report)
+
+
+def test_the_reference_s_operation_goes_before_the_repair_of_another_one(graded: Graded) -> None:
+    right = "scores = scores + attention_mask"
+    one = first(graded("s10", (right, "scores = F.where(attention_mask, scores, -1e9)")))
+    assert one.hints == (
+        f"Line {one.line} has F.where(attention_mask, scores, -1e9) where the reference has "
+        "scores + attention_mask.",
+    )
+
+
+def test_numbers_are_made_in_the_type_that_a_function_is_asked_for(
+    workers: WorkerPool, tmp_path: Path
+) -> None:
+    (one,) = [each for each in mistakes.of("s04") if each.edit.name == "boolean_times_number"]
+    path = tmp_path / "mine.py"
+    path.write_text(one.source, encoding="utf-8")
+    options = Options(seed=7, follow=Follow.FAILING)
+    worst = first(grade(course.find("s04"), path, options, workers.start))
+    assert any("Write uno_o_zero.cast(dtype) * basso" in hint for hint in worst.hints)

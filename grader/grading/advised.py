@@ -6,6 +6,7 @@ change of its line is known to help, most of them ask for what the file does alr
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import replace
 
@@ -52,6 +53,8 @@ def advised(report: Report, rubric: Rubric, source: Source) -> Report:
             found = replace(one, hints=(known,))
         elif guesses(one) and not report.diagnosis and (change := _change(report, one, source)):
             found = replace(one, hints=(change,))
+        elif one is first and one.stopped:
+            found = replace(one, hints=_typed(_of_the_reference(report, one, source), one, source))
         if found.status is Status.FAIL and found.line is not None:
             above.setdefault(found.line, found.hints)
         checks.append(found)
@@ -82,6 +85,36 @@ def guesses(one: CheckResult) -> bool:
     """Whether this is an error about which the advice only asks."""
     asks = any(hint.endswith("?") and not hint.startswith(MEANT) for hint in one.hints[:1])
     return one.status is Status.FAIL and one.stopped and asks
+
+
+CAST = ".cast(DType.float32)"
+"""How an error says to make numbers of something, in any file."""
+
+
+def _typed(hints: tuple[str, ...], one: CheckResult, source: Source) -> tuple[str, ...]:
+    """The hints, with the type that the function around a line is asked for."""
+    inside = None if one.line is None else bindings.around(source.tree, one.line)
+    given = [*inside.args.args, *inside.args.kwonlyargs] if inside is not None else []
+    asked = any(arg.arg == "dtype" for arg in given)
+    return tuple(hint.replace(CAST, ".cast(dtype)") for hint in hints) if asked else hints
+
+
+def _of_the_reference(report: Report, one: CheckResult, source: Source) -> tuple[str, ...]:
+    """The hints; what the reference has, in place of those on another operation than that."""
+    change = _change(report, one, source)
+    there = change.partition(" where the reference has ")[2].removesuffix(".")
+    write = one.hints[0].partition("Write ")[2] if one.hints else ""
+    if not there or not write or _operation(there) in (None, _operation(write)):
+        return one.hints
+    return (change,)
+
+
+def _operation(text: str) -> type[ast.expr] | None:
+    """What kind of expression a text is; None if it is none."""
+    try:
+        return type(ast.parse(text, mode="eval").body)
+    except SyntaxError:
+        return None
 
 
 def _known(report: Report, source: Source) -> str:
