@@ -282,6 +282,7 @@ def test_the_time_of_all_programs_is_bounded(start: Start) -> None:
 # ---- when it shows -----------------------------------------------------------------------------
 
 PASSES = "Tried on your file: passes"  # a change that was asked for; one found on the way says more
+IN_PART = "Tried on your file: right in the first"  # on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -301,7 +302,7 @@ def own(copied: Course) -> Course:
 def test_it_is_the_last_hint(own: Course) -> None:
     count = len(next(c for c in load.rubric(course.find("s05")).checks if c.id == "scale").hints)
     said = [own.run("hint", "s05").stdout for _ in range(LEVELS + 1)]
-    shown = [PASSES in one for one in said]
+    shown = [PASSES in one or IN_PART in one for one in said]
     assert shown == [False] * (count - 1) + [True] * (len(said) - count + 1)
     assert "   + attn_weights = attn_weights / math.sqrt(int(value" in said[-1]
     assert "A change that is tried on your file: " in said[count - 2]
