@@ -102,11 +102,11 @@ def _typed(hints: tuple[str, ...], one: CheckResult, source: Source) -> tuple[st
 def _of_the_reference(report: Report, one: CheckResult, source: Source) -> tuple[str, ...]:
     """The hints; what the reference has, in place of those on another operation than that."""
     change = _change(report, one, source)
-    there = change.partition(" where the reference has ")[2].removesuffix(".")
-    write = one.hints[0].partition("Write ")[2] if one.hints else ""
-    if not there or not write or _operation(there) in (None, _operation(write)):
-        return one.hints
-    return (change,)
+    mine, _, there = change.partition(" where the reference has ")
+    here = _operation(mine.partition(" has ")[2])
+    write = _operation(one.hints[0].partition("Write ")[2]) if one.hints else None
+    other = _operation(there.removesuffix(".")) not in (None, here)
+    return (change,) if other and here is not None and write is here else one.hints
 
 
 def _operation(text: str) -> type[ast.expr] | None:
