@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grader.grading.following.complexes import made_of
 from grader.grading.following.shifted import shifted
 from grader.grading.following.trace import Comparison
-from grader.grading.following.unread import unread
 from grader.grading.reading.shown import Slip
 from tests import recorded_runs
 
@@ -115,7 +115,7 @@ def departed(*edits: tuple[str, str]) -> tuple[Comparison, int | None]:
     given = np.random.default_rng(3).normal(size=(5, 8))
     comparison = recorded_runs.compared(mine, TURNED, "turn", given, 100.0)
     found = comparison.departures(comparison.mine.places[-1].value)
-    return comparison, unread(comparison, found) if found else None
+    return comparison, made_of(comparison, found) if found else None
 
 
 @pytest.mark.parametrize(

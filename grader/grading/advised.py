@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from grader.base.model import CheckResult, Kind, Report, Status
 from grader.grading.reading import bindings
+from grader.grading.reading.program import parameters
 from grader.grading.reading.texts import TURNS
 from grader.rubric import Rubric
 from grader.rubric.rules import results
@@ -94,8 +95,7 @@ CAST = ".cast(DType.float32)"
 def _typed(hints: tuple[str, ...], one: CheckResult, source: Source) -> tuple[str, ...]:
     """The hints, with the type that the function around a line is asked for."""
     inside = None if one.line is None else bindings.around(source.tree, one.line)
-    given = [*inside.args.args, *inside.args.kwonlyargs] if inside is not None else []
-    asked = any(arg.arg == "dtype" for arg in given)
+    asked = inside is not None and "dtype" in parameters(inside)
     return tuple(hint.replace(CAST, ".cast(dtype)") for hint in hints) if asked else hints
 
 

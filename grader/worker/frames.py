@@ -106,7 +106,9 @@ def _call(here: TracebackType, source: str, *, values: bool) -> SeenCall:
 def _whole(source: str, place: Place) -> Place:
     """The place of an expression; of a method on a line of its own, Python tells no more."""
     start, end, first, last = place
-    for node in _attributes(source):
+    for node in _nodes(source):
+        if not isinstance(node, ast.Attribute | ast.Call):
+            continue
         func = node.func if isinstance(node, ast.Call) else node
         if (node.end_lineno, node.end_col_offset) != (end, last) or node.lineno >= start:
             continue
@@ -115,12 +117,6 @@ def _whole(source: str, place: Place) -> Place:
         if (func.end_col_offset or 0) - len(func.attr.encode()) == first:
             return node.lineno, end, node.col_offset, last
     return place
-
-
-@lru_cache(maxsize=4)
-def _attributes(source: str) -> tuple[ast.Attribute | ast.Call, ...]:
-    every = ast.walk(ast.parse(source))
-    return tuple(node for node in every if isinstance(node, ast.Attribute | ast.Call))
 
 
 def _nones(text: str, frame: FrameType) -> Iterator[str]:
@@ -169,8 +165,13 @@ def _taken(frame: FrameType) -> tuple[list[Any], dict[str, Any]]:
 
 
 @lru_cache(maxsize=4)
+def _nodes(source: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(source)))
+
+
+@lru_cache(maxsize=4)
 def _statements(source: str) -> tuple[ast.stmt, ...]:
-    return tuple(node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.stmt))
+    return tuple(node for node in _nodes(source) if isinstance(node, ast.stmt))
 
 
 def _statement(source: str, line: int) -> str:

@@ -114,7 +114,8 @@ def returned_early(comparison: Comparison, cause: Cause | None) -> tuple[int, st
         end = node.body[-1] if isinstance(node, ast.If) and not node.orelse else None
         if not isinstance(node, ast.If) or not isinstance(end, ast.Return) or end.value is None:
             continue
-        rest = _after(mine, node)
+        block = mine.block(node, ("body", "orelse"))
+        rest = block[block.index(node) + 1 :] if block else []
         at = [n for n, one in enumerate(mine.places) if one.node == mine.numbers[end.value]]
         at = [n for n in at if mine.places[n].value == cause.have]
         if not at or _ran_after(mine, node, at[-1], rest):
@@ -138,15 +139,6 @@ def _ran_after(run: Run, node: ast.If, at: int, rest: list[ast.stmt]) -> bool:
     until = min((n for n in starts if n > at), default=len(run.places))
     ran = {one.node for one in run.places[begun:until]}
     return any(run.numbers[one] in ran for part in rest for one in ast.walk(part))
-
-
-def _after(run: Run, node: ast.If) -> list[ast.stmt]:
-    """The statements after a branching, in the body that it is in."""
-    outer = run.parents.get(node)
-    for part in (getattr(outer, name, None) for name in ("body", "orelse")):
-        if isinstance(part, list) and node in part:
-            return part[part.index(node) + 1 :]
-    return []
 
 
 def _behind(comparison: Comparison, want: int) -> list[int]:

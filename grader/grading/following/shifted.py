@@ -28,11 +28,10 @@ def shifted(comparison: Comparison, result: int | None, wanted: int | None) -> S
     want = None if wanted is None else comparison.right.arrays[wanted]
     if have is None or want is None or not _differ_in_hidden(have, want):
         return None
-    for number, node in enumerate(mine.nodes):
+    for node in mine.nodes:
         if not isinstance(node, ast.Compare) or len(node.ops) != 1:
             continue
-        values = mine.values(number)
-        asked = mine.arrays[values[-1]] if values else None
+        asked = _last(mine, node)
         if asked is None or asked.shape != have.shape:
             continue
         turned = bool(np.array_equal(asked != 0, ~np.isneginf(have)))

@@ -26,6 +26,7 @@ from grader.grading.following.alike import (
 from grader.grading.following.arguments import crosswise, namesake
 from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
+from grader.grading.following.complexes import made_of
 from grader.grading.following.constants import filled, preset, set_otherwise
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.early import returned_early
@@ -49,7 +50,6 @@ from grader.grading.following.scalars import Scalars
 from grader.grading.following.shifted import shifted
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.following.traded import traded
-from grader.grading.following.unread import unread
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import (
     around,
@@ -201,7 +201,7 @@ class Teller:
         found = tuple(one for one in every if len(every) == 1 or not self._is_first_step(one))
         found = tuple(one for one in found if not self.comparison.swaps(one)) or found
         found = tuple(one for one in found if not self._scales_early(one)) or found
-        if (made := unread(self.comparison, found)) is not None:
+        if (made := made_of(self.comparison, found)) is not None:
             return self._made_on(made, found)
         lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
         cause = next(iter(lines.values()), None) if len(lines) <= MOST_DEPARTURES else None

@@ -149,7 +149,7 @@ def _asked(
 def _conditions(function: ast.FunctionDef) -> Iterator[ast.expr]:
     """Everything in a function that is asked whether it is true, without its and, or and not."""
     todo: list[ast.expr] = []
-    for one in ast.walk(function):
+    for one in walked(function):
         if isinstance(one, ast.If | ast.IfExp | ast.While | ast.Assert):
             todo.append(one.test)
         elif isinstance(one, ast.comprehension):

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from grader.source import placeholders
 from grader.source.walked import walked
+
+BLOCKS = ("body", "orelse", "finalbody")
+"""The parts of a statement that hold others."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,22 @@ class Program:
         while node is not None and not isinstance(node, ast.stmt):
             node = self.parents.get(node)
         return node
+
+    def block(self, node: ast.stmt, names: Sequence[str] = BLOCKS) -> list[ast.stmt]:
+        """The statements of the block that a statement is in, if it is one of these."""
+        outer = self.parents.get(node)
+        every = (getattr(outer, name, None) for name in names)
+        lists = (one for one in every if isinstance(one, list))
+        return next((one for one in lists if any(other is node for other in one)), [])
+
+    def in_loop(self, node: ast.AST) -> bool:
+        """Whether a node is in a loop, a comprehension or a function of its own within one."""
+        outer = self.parents.get(node)
+        while outer is not None and not isinstance(outer, ast.FunctionDef):
+            if isinstance(outer, ast.For | ast.While | ast.comprehension | ast.Lambda):
+                return True
+            outer = self.parents.get(outer)
+        return False
 
     @cached_property
     def entries(self) -> frozenset[str]:

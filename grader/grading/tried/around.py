@@ -12,8 +12,9 @@ from grader.grading.tried.text import Text
 from grader.source.variables import read, reads, stored, stores
 
 MOST_BOUNDS, MOST_CALLS = 6, 12
-MOST_UNSET = 3
 """Bounds of other slices, and calls of the same function, that are made here."""
+MOST_UNSET = 3
+"""Attributes that are read and never set; a program with more is not finished."""
 
 
 @dataclass(frozen=True)

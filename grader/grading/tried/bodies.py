@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 
 from grader.grading.tried.around import own
 from grader.grading.tried.maker import Maker
@@ -41,11 +42,9 @@ class Bodies(Maker):
     @of_kind("crosswise")
     def _crosswise(self, node: ast.stmt) -> Iterator[Edit]:
         """What a statement and the next take of the object itself, in each other's place."""
-        block = getattr(self.mine.parents.get(node), "body", None)
-        if not isinstance(block, list) or node not in block or block[-1] is node:
-            return
-        both = [self._taken(one) for one in (node, block[block.index(node) + 1])]
-        if len(both[0]) == len(both[1]):
+        after = self._next(node)
+        both = [self._taken(one) for one in (node, after) if one is not None]
+        if len(both) == 2 and len(both[0]) == len(both[1]):
             changes = tuple(
                 change
                 for one, other in zip(*both, strict=True)
@@ -57,6 +56,11 @@ class Bodies(Maker):
             )
             if changes:
                 yield Edit(tuple(sorted(changes)), node.lineno, 6)
+
+    def _next(self, node: ast.stmt) -> ast.stmt | None:
+        """The statement after one of a body."""
+        block = self.mine.block(node, ("body",))
+        return next((two for one, two in pairwise(block) if one is node), None)
 
     def _taken(self, node: ast.stmt) -> list[ast.Attribute]:
         """The attributes of the object itself that a plain statement reads."""
@@ -71,7 +75,7 @@ class Bodies(Maker):
         (start, _), (first, _) = self.mine.span(node), self.mine.span(value)
         if isinstance(value, ast.Call) and called(value).endswith("Error"):
             yield Edit((Change(start, first, "raise "),), node.lineno, 0)
-        if self._is_in_loop(node):
+        if self.mine.in_loop(node):
             yield Edit((Change(start, first, "yield "),), node.lineno, 4)
 
     @of_kind("returned")
@@ -85,14 +89,6 @@ class Bodies(Maker):
         for name in (*names, *(["self"] if self._is_method(node) else [])):
             text = f"{indent}return {name}\n"
             yield Edit((Change(start, start, text),), node.body[-1].lineno, 4)
-
-    def _is_in_loop(self, node: ast.AST) -> bool:
-        outer = self.mine.parents.get(node)
-        while outer is not None and not isinstance(outer, ast.FunctionDef):
-            if isinstance(outer, ast.For | ast.While):
-                return True
-            outer = self.mine.parents.get(outer)
-        return False
 
     @of_kind("value more")
     def _more(self, node: ast.Return, value: ast.expr) -> Iterator[Edit]:
@@ -116,8 +112,7 @@ class Bodies(Maker):
         indent, start = " " * self.mine.indent(node), self.mine.start(node.lineno)
         if not known:
             yield Edit((Change(start, start, f"{indent}@staticmethod\n"),), node.lineno, 0)
-        name = self.mine.data.index(node.name.encode(), start)
-        at = self.mine.data.index(b"(", name) + 1
+        at = self.mine.data.index(b"(", start) + 1
         given = [*plain, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
         more = ", " if any(given) else ""
         yield Edit((Change(at, at, f"self{more}"),), node.lineno, 0)
@@ -151,11 +146,8 @@ class Bodies(Maker):
     @of_kind("inlined")
     def _inlined(self, node: ast.Assign, target: ast.Name, value: ast.Call) -> Iterator[Edit]:
         """A variable that keeps its value: what it would become is used in the next statement."""
-        block = getattr(self.mine.parents.get(node), "body", None)
-        if not isinstance(block, list) or node not in block or block[-1] is node:
-            return
-        after = block[block.index(node) + 1]
-        if hasattr(after, "body") or target.id not in read(value):
+        after = self._next(node)
+        if after is None or hasattr(after, "body") or target.id not in read(value):
             return
         start, end = self.mine.start(node.lineno), self.mine.start((node.end_lineno or 0) + 1)
         for one in ast.walk(after):

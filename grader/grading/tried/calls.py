@@ -10,6 +10,7 @@ from grader.grading.tried.text import Edit, of_kind
 from grader.grading.tried.words import called
 
 SORTING = ("argsort", "sort", "sorted")
+"""Functions that put the smallest first."""
 TURNED = ("int", "len", "list", "tuple")
 """Python's functions that turn one value into another kind."""
 MOST_GIVEN, MOST_OWNERS = 4, 8

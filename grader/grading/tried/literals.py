@@ -93,12 +93,12 @@ class Literals(Maker):
         if self.raised and isinstance(outer, ast.Subscript) and outer.slice is node:
             for key in self.words.keys:
                 if key != value:
-                    yield from self.put(node, repr(key).replace("'", '"'), unlike(value, key))
+                    yield from self.put(node, _quoted(key), unlike(value, key))
         others = [one for one in self.words.texts if one != value]
         near = difflib.get_close_matches(value, others, MOST_TEXTS, ALIKE)
         lacking = self.words.lacking if value.isidentifier() else []
         for text in dict.fromkeys([*near, *lacking]):
-            yield from self.put(node, repr(text).replace("'", '"'), unlike(value, text))
+            yield from self.put(node, _quoted(text), unlike(value, text))
         if value.strip() and "\n" not in value and len(value) < LARGE:
             try:
                 plain = ast.literal_eval(value)
@@ -115,6 +115,11 @@ class Literals(Maker):
             and isinstance(outer, ast.List | ast.Tuple)
             and all(isinstance(one, ast.Constant | ast.UnaryOp) for one in outer.elts)
         )
+
+
+def _quoted(text: str) -> str:
+    """A text as a program writes it down."""
+    return repr(text).replace("'", '"')
 
 
 def _idle(outer: ast.AST | None) -> int | None:

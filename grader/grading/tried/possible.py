@@ -58,19 +58,10 @@ class Possible:
             if not isinstance(one, kinds) or not stored:
                 continue
             name = one.arg if isinstance(one, ast.arg) else one.id
-            line = 0 if isinstance(one, ast.arg) or self._is_in_loop(one) else one.lineno
+            line = 0 if isinstance(one, ast.arg) or self.mine.in_loop(one) else one.lineno
             key = (self.mine.around(one), name)
             found[key] = min(line, found.get(key, line))
         return found
-
-    def _is_in_loop(self, node: ast.AST) -> bool:
-        """Whether a node is in a loop, a comprehension or a function of its own within one."""
-        outer = self.mine.parents.get(node)
-        while outer is not None and not isinstance(outer, ast.FunctionDef):
-            if isinstance(outer, ast.For | ast.While | ast.comprehension | ast.Lambda):
-                return True
-            outer = self.mine.parents.get(outer)
-        return False
 
     @cached_property
     def _imports(self) -> list[tuple[int, int]]:

@@ -107,7 +107,7 @@ class Statements(Maker):
     @of_kind("asked")
     def _asked(self, node: ast.stmt) -> Iterator[Edit]:
         """A statement, or two, only where what it reads is not None, as it may be."""
-        block = self._block(node)
+        block = self.mine.block(node)
         at = [one is node for one in block].index(True) if block else 0
         start, end = self._lines(node)
         indent = " " * self.mine.indent(node)
@@ -150,7 +150,7 @@ class Statements(Maker):
         """A name that the function gave to another before, given to it again here."""
         function = self.mine.around(node)
         start = self.mine.start(node.lineno)
-        for one in getattr(function, "body", ()) if node in self._block(node) else ():
+        for one in getattr(function, "body", ()) if node in self.mine.block(node) else ():
             match one:
                 case ast.Assign(targets=[ast.Name()], value=ast.Name()) if one.lineno < node.lineno:
                     text = f"{' ' * self.mine.indent(node)}{self.mine.of(one)}\n"
@@ -166,7 +166,7 @@ class Statements(Maker):
     @of_kind("statement moved")
     def _moved(self, node: ast.stmt) -> Iterator[Edit]:
         """The statement after the next, in the loop that follows, out of its block, or gone."""
-        block = self._block(node)
+        block = self.mine.block(node)
         at = [one is node for one in block].index(True) if block else 0
         if not block or any(one is not node and one.lineno == node.lineno for one in block):
             return
@@ -179,8 +179,8 @@ class Statements(Maker):
                 yield Edit((Change(start, end, swapped),), node.lineno, 12)
             if isinstance(other, ast.For | ast.While) and not isinstance(node, ast.For | ast.While):
                 yield self._into(node, other)
-        if at and isinstance(block[at - 1], ast.For | ast.While):
-            yield self._back_into(node, block[at - 1])
+        if at and isinstance(before := block[at - 1], ast.For | ast.While):
+            yield self._back_into(node, before)
         start, end = self._lines(node)
         gone = "" if len(block) > 1 else f"{' ' * self.mine.indent(node)}pass\n"
         yield Edit((Change(start, end, gone),), node.lineno, 14)
@@ -193,21 +193,22 @@ class Statements(Maker):
         """A statement moved into the loop that follows it."""
         start, end = self._lines(node)
         first = self.mine.start(loop.body[0].lineno)
-        shift = " " * (self.mine.indent(loop.body[0]) - self.mine.indent(node))
-        lines = self.mine.data[start:end].decode().splitlines(keepends=True)
-        moved = "".join(shift + line for line in lines)
+        moved = self._inside(node, loop)
         return Edit(
             (Change(start, end, ""), Change(first, first, moved)), node.lineno, 8, "into a loop"
         )
 
-    def _back_into(self, node: ast.stmt, loop: ast.stmt) -> Edit:
+    def _back_into(self, node: ast.stmt, loop: ast.For | ast.While) -> Edit:
         """A statement as the last one of the loop before it."""
+        change = Change(*self._lines(node), self._inside(node, loop))
+        return Edit((change,), node.lineno, 4, "into a loop")
+
+    def _inside(self, node: ast.stmt, loop: ast.For | ast.While) -> str:
+        """The lines of a statement, indented as the body of a loop is."""
         start, end = self._lines(node)
-        body = loop.body[0]  # type: ignore[attr-defined]
-        shift = " " * (self.mine.indent(body) - self.mine.indent(node))
+        shift = " " * (self.mine.indent(loop.body[0]) - self.mine.indent(node))
         lines = self.mine.data[start:end].decode().splitlines(keepends=True)
-        text = "".join(shift + line for line in lines)
-        return Edit((Change(start, end, text),), node.lineno, 4, "into a loop")
+        return "".join(shift + line for line in lines)
 
     @of_kind("assigned")
     def _assigned(self, node: ast.Expr) -> Iterator[Edit]:
@@ -244,7 +245,7 @@ class Statements(Maker):
     @of_kind("elif")
     def _chained(self, node: ast.If) -> Iterator[Edit]:
         """``elif`` for an ``if`` that follows another, and the reverse."""
-        block = self._block(node)
+        block = self.mine.block(node)
         at = [one is node for one in block].index(True) if block else 0
         start, _ = self.mine.span(node)
         if self.mine.data[start : start + 4] == b"elif":
@@ -285,14 +286,6 @@ class Statements(Maker):
             yield Edit((Change(start, end, "return "),), node.lineno, 8)
             if acts(node.value):
                 yield Edit((Change(start, end, ""),), node.lineno, 4)
-
-    def _block(self, node: ast.stmt) -> list[ast.stmt]:
-        outer = self.mine.parents.get(node)
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(outer, name, None)
-            if isinstance(block, list) and any(one is node for one in block):
-                return block
-        return []
 
     def _lines(self, node: ast.stmt) -> tuple[int, int]:
         return self.mine.start(node.lineno), self.mine.start((node.end_lineno or 0) + 1)

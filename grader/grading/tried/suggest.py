@@ -235,12 +235,12 @@ class Search:
         """
         case = self._case
 
-        def late(one: Probe) -> tuple[bool, float, int]:
+        def place(one: Probe) -> tuple[bool, float, int]:
             raised = self.evidence.error(one.name) is not None  # who knows how long it takes
             took = 0.0 if raised else case.outcome.seconds.get(one.name, 0.0)
             return one.name not in self._wrong, took, len(one.actions)
 
-        probes = sorted(case.job.probes, key=late)
+        probes = sorted(case.job.probes, key=place)
         if whole or not self._chosen.exact:
             return self._run(source, probes)
         first = self._run(source, probes[:AT_FIRST])

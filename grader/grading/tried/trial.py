@@ -83,9 +83,9 @@ def closely(rubric: Rubric, evidence: Evidence) -> Trials:
     Also two that are right, which an edit may make wrong. Without a wrong one, all trials without
     an oracle.
     """
-    if not wrong(evidence):
-        return Trials(rubric, evidence, without_oracle(evidence), False)
     failing = sorted(wrong(evidence), key=lambda name: _size(evidence, name))
+    if not failing:
+        return Trials(rubric, evidence, without_oracle(evidence), False)
     failing.sort(key=lambda name: len(evidence.trials[name].probe.actions))
     some = failing[: max(FEW, len(failing) // 2)]
     every = (name for name, one in evidence.trials.items() if not (one.part or one.wished))

@@ -18,6 +18,7 @@ MOST_NAMES = 6
 """Of other names and attributes that are tried in place of one."""
 MOST_MODULES = 4
 MOST_KEYS, MOST_LACKING = 8, 4
+"""Keys of dicts, and texts of the reference, that are tried in place of a text."""
 DEFAULTED = ("fromkeys", "get", "getattr", "setdefault")
 """Functions that may be given a value for what is not there."""
 SMALL = 3

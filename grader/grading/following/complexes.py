@@ -17,7 +17,7 @@ LEAST = 3
 """Numbers of a value of which one that is the reference's says something."""
 
 
-def unread(comparison: Comparison, found: Sequence[Departure]) -> int | None:
+def made_of(comparison: Comparison, found: Sequence[Departure]) -> int | None:
     """The one node at which complex numbers go wrong, of which the departures are the parts."""
     mine = comparison.mine
     found = [one for one in found if not _only_reshapes(comparison, one)]
