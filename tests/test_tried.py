@@ -211,6 +211,26 @@ def test_without_time_for_every_trial_it_says_how_many_are_right(
     assert said == f"Tried on your file: right in the first {every // 2 + 1} of {every} trials"
 
 
+@pytest.mark.whole
+def test_a_check_is_settled_by_the_trials_that_it_is_about(
+    tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cases: list[suggest.Case] = []
+    monkeypatch.setattr(suggest, "suggest", cases.append)
+    one = _mistake("s11/intersection_of_names")
+    _helped("s11", one.source, tmp_path, start)
+    (case,) = cases
+    rubric, before = case.judge.rubric, case.judge.evidence(case.outcome)
+    about = trial.without_oracle(before)
+    with start(engine="numpy") as running:
+        right = running.finish(replace(case.job, source=one.base))
+    for outcome, settled in (right, True), (case.outcome, False):
+        seen = {name: outcome.observations[name] for name in about}
+        after = case.judge.evidence(replace(outcome, observations=seen))
+        assert trial.settled(rubric, before, after) is settled
+    assert not trial.settled(rubric, before, case.judge.evidence(replace(right, observations={})))
+
+
 WHOLE = suggest.Search.outcome
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
 from grader import frameworks
@@ -17,6 +17,7 @@ from grader.grading.meter import Meter
 from grader.grading.tried import syntax, trial
 from grader.grading.tried.candidates import (
     Candidate,
+    compiles,
     ordered,
     setting,
     towards,
@@ -37,12 +38,12 @@ SPARE_S = 0.1
 """What is left over for this process, which judges what workers did."""
 MOST_FOLLOWED_S = 0.6
 """Processor time for following both programs; a third is usual."""
-MORE = 1.2
-"""How much longer the next grading may take than the last."""
+MORE = 0.6
+"""How much of the last grading must do for the next."""
 EXPLAINING_S = 0.3
 """What it may take this process to say what is wrong with a program."""
-MOST_GRADING_S = 0.5
-"""What is kept for a grading. Of one that takes longer, only a part is run."""
+LEAST_GRADING_S, MOST_GRADING_S = 0.3, 0.5
+"""What is kept for a grading at least, and at most: of a long one only a part is run."""
 UNFINISHED = 4
 """Where so many checks fail beside a placeholder, no small edit makes the program pass."""
 BATCHES = (3, 8, 24, 60, 120, 240)
@@ -57,10 +58,18 @@ MOST_LINES = 12
 """Lines of a diff. What is longer is no hint."""
 MOST_HELPING, MOST_GRADED = 10, 3
 """Programs of a batch that are run on more trials, and that are graded whole."""
-AT_FIRST, LEAST_S = 3, 0.03
-"""Trials that are run first of a program that is graded, and the least time for others."""
-PART = 3
-"""It is said of how many trials a program is right if there is time for so large a part of them."""
+AT_FIRST, AT_FIRST_S, LEAST_S = 3, 0.1, 0.03
+"""Trials that are run first of a program that is graded, or those of so many seconds.
+
+And the least time for others.
+"""
+PART, PART_OF_WRONG = 5, 2
+"""It is said of how many trials a program is right if there is time for a fifth of all.
+
+Or for half of those that the learner's program gets wrong.
+"""
+FOLLOWING_S = 0.3
+"""With less time left, both programs are not followed for more edits."""
 SEVERAL, CHEAP_S = 3, 0.8
 """With time for so many gradings, or if one takes less, those that help are run on more trials."""
 
@@ -113,10 +122,13 @@ class Search:
             self._past(reference)
         edits = [*Told(clues.mine, words, raised).edits(case.told), *towards(reference)]
         edits += islice(usual(clues, words, raised=raised), MOST_MADE)
-        whole = self._try(ordered(edits, clues, raised=raised), BATCHES[:BEFORE_FOLLOWING])
-        if whole is None and self._searching() > 0:
+        likely = ordered(edits, clues, raised=raised)
+        whole = self._try(likely, BATCHES[:BEFORE_FOLLOWING])
+        if whole is None and self._searching() > FOLLOWING_S:
             edits += valued(self.followed(), alike.names())
-            whole = self._try(ordered(edits, clues, raised=raised), BATCHES[BEFORE_FOLLOWING:])
+            likely = ordered(edits, clues, raised=raised)
+        if whole is None and self._searching() > 0:
+            whole = self._try(likely, BATCHES[BEFORE_FOLLOWING:])
         if whole is None and self._half is None:
             self._past(reference)
         return whole or self._half
@@ -135,13 +147,13 @@ class Search:
 
     def _try(self, some: Iterable[Candidate], batches: Sequence[int]) -> Tried | None:
         """The first program that passes; what only helps is kept for later."""
-        new = (one.source for one in some if self._worth(one))
+        new = (one.source for one in some if self._worth(one) and compiles(one.source))
         quick = self._chosen.exact or self._chosen.alone
         for size in batches if quick else FEW:
             batch = list(islice(new, size))
             batch = self._helping(self._chosen, batch)
             time = self._left() > SEVERAL * self._graded or self._graded < CHEAP_S
-            if self._chosen.alone or (len(batch) > 1 and time and self._chosen.exact):
+            if len(batch) > 1 and time and self._chosen.exact and self._searching() > 0:
                 batch = self._helping(self._closely, batch)
             for source in batch[:MOST_GRADED]:
                 tried = self._grade(source)
@@ -162,12 +174,14 @@ class Search:
 
     def _searching(self) -> float:
         """Seconds that are left for the search, with what the last grading needs kept."""
-        spare = 2 * SPARE_S if self._chosen.exact else 4 * SPARE_S  # to decide every check
+        quick = self._chosen.exact or self._chosen.alone
+        spare = 2 * SPARE_S if quick else 4 * SPARE_S  # to decide every check
         return self._left() - self._kept() - spare
 
     def _kept(self) -> float:
         """Seconds that are kept for the last grading, or for a part of it."""
-        return min(MORE * self._graded, MOST_GRADING_S)
+        most = LEAST_GRADING_S if self._chosen.alone else MOST_GRADING_S
+        return min(max(MORE * self._graded, LEAST_GRADING_S), most)
 
     def _past(self, reference: list[Edit]) -> None:
         """Try what the hints of the first failing check say, or what changes its line."""
@@ -201,8 +215,7 @@ class Search:
     def _grade(self, source: str, *, whole: bool = False) -> Tried | None:
         """What a program achieves, graded whole; None for nothing, or if there is no time.
 
-        Where the time is enough for a third of the trials, or for all that the learner's program
-        gets wrong, it is said how many were right.
+        Where the time is enough for a part of the trials, it is said how many were right.
         """
         lines = difference(self._case.job.source, source)
         if self._left() < self._kept() + SPARE_S or len(lines) > MOST_LINES:
@@ -211,8 +224,11 @@ class Search:
         first, every = _first(self._case.report), len(self._case.job.probes)
         done = len(outcome.observations)
         if outcome.ended == "done" and outcome.load_error is None and done < every:
-            every_wrong = outcome.observations.keys() >= self._wrong
-            enough = every_wrong or (PART * done >= every and self._chosen.exact)
+            settled = len(outcome.observations.keys() & self._wrong)
+            if self._chosen.exact:
+                enough = PART_OF_WRONG * settled >= len(self._wrong) or PART * done >= every
+            else:
+                enough = settled == len(self._wrong)
             if not enough or not self._right(outcome):
                 return None
             self._half = Tried(False, first, lines, (done, every))
@@ -233,22 +249,27 @@ class Search:
         Those that the learner's program gets wrong go first, and of these the short ones. If some
         of the first few are wrong, no others are run, but for a ``whole`` grading.
         """
-        case = self._case
 
         def place(one: Probe) -> tuple[bool, float, int]:
-            raised = self.evidence.error(one.name) is not None  # who knows how long it takes
-            took = 0.0 if raised else case.outcome.seconds.get(one.name, 0.0)
-            return one.name not in self._wrong, took, len(one.actions)
+            return one.name not in self._wrong, self._took(one), len(one.actions)
 
-        probes = sorted(case.job.probes, key=place)
-        if whole or not self._chosen.exact:
+        probes = sorted(self._case.job.probes, key=place)
+        if whole or not (self._chosen.exact or self._chosen.alone):
             return self._run(source, probes)
-        first = self._run(source, probes[:AT_FIRST])
+        took = accumulate(map(self._took, probes))
+        few = max(AT_FIRST, sum(one <= AT_FIRST_S for one in took))
+        few = few if self._chosen.exact else len(self._wrong)
+        first = self._run(source, probes[:few])
         if first.ended != "done" or first.load_error is not None or not self._right(first):
             return first
-        rest = self._run(source, probes[AT_FIRST:])
+        rest = self._run(source, probes[few:])
         self._graded = max(self._graded, first.spent + rest.spent)
         return replace(rest, observations={**first.observations, **rest.observations})
+
+    def _took(self, probe: Probe) -> float:
+        """Seconds that a trial took; of one that raised an error, who knows how long it takes."""
+        raised = self.evidence.error(probe.name) is not None
+        return AT_FIRST_S if raised else self._case.outcome.seconds.get(probe.name, 0.0)
 
     def _run(self, source: str, probes: Sequence[Probe]) -> Outcome:
         """What a program does on these trials, as far as there is time."""

@@ -14,7 +14,7 @@ FEW = 2
 """Trials on which an edit is looked at more closely, before it is graded."""
 LATE = "Late"
 """What a trial is answered with for which there was no time."""
-SLOW, QUICK_S = 2.5, 0.005
+SLOW, QUICK_S = 1.5, 0.005
 """How much longer a trial may take than the quickest, and seconds that always are quick."""
 
 
@@ -59,8 +59,14 @@ def choose(rubric: Rubric, evidence: Evidence, seconds: Mapping[str, float]) -> 
     if failing:
         short = {name: _short(evidence, name) for name in failing}
         within = replace(evidence, trials={**evidence.trials, **short}, _expected={}, _predicted={})
-        least = max(QUICK_S, min(seconds.get(name, 0.0) for name in failing))
-        quick = [name for name in failing if seconds.get(name, 0.0) <= SLOW * least] or failing
+
+        def takes(name: str) -> float:
+            trial = evidence.trials[name] if evidence.error(name) is not None else short[name]
+            part = len(trial.probe.actions) / len(evidence.trials[name].probe.actions)
+            return seconds.get(name, 0.0) * part
+
+        least = max(QUICK_S, min(map(takes, failing)))
+        quick = [name for name in failing if takes(name) <= SLOW * least]
         return Trials(rubric, within, (_small(within, quick),), True)
     every = without_oracle(evidence)
     if not every:  # every number is right, and something else is not: all trials may show it
@@ -187,11 +193,16 @@ def _alone(evidence: Evidence, seen: Mapping[str, Observation]) -> Evidence:
 
 
 def settled(rubric: Rubric, before: Evidence, evidence: Evidence) -> bool:
-    """Whether each check that failed before passes on what was seen now, and none fails."""
+    """Whether each check that failed before passes on what was seen now, and none fails.
+
+    One that needs another does not wait for it here: of that, not all may have been seen.
+    """
     was, now = judge.rule_all(rubric, before), judge.rule_all(rubric, evidence)
-    failed = [name for name, one in was.items() if isinstance(one, Failed)]
-    passed = all(isinstance(now[name], Passed) for name in failed)
-    return passed and not any(isinstance(one, Failed) for one in now.values())
+    if any(isinstance(one, Failed) for one in now.values()):
+        return False
+    failed = {name for name, one in was.items() if isinstance(one, Failed)}
+    rules = (one.rule for one in rubric.checks if one.id in failed)
+    return all(isinstance(rule(evidence), Passed) for rule in rules if rule is not None)
 
 
 def failures(rubric: Rubric, evidence: Evidence) -> int:
