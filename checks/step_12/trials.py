@@ -22,7 +22,7 @@ PIECES = (
     # vocabulary, positions, width, layers, heads; batch; lengths of the pieces
     ((2, 5, 4, 2, 2), 2, (2, 2, 1)),
     ((5, 9, 6, 1, 3), 1, (1, 2)),
-    ((7, 6, 8, 1, 1), 3, (3, 1)),
+    ((7, 6, 8, 3, 1), 3, (3, 1)),
     ((6, 72, 4, 1, 4), 4, (1, 4, 5, 60, 2)),
 )
 """Between them each length is one, and any two are equal somewhere."""
@@ -38,7 +38,7 @@ def draw(rng: Rng) -> list[Trial]:
     """Choices from given logits, decoding in pieces, and texts."""
     return [
         *choices.draw(rng),
-        decoding(rng, "decode-pieces", {**config(9, 8, 6, 3, 3), **STEADY}, (3, 1, 2)),
+        decoding(rng, "decode-pieces", {**config(9, 8, 6, 2, 3), **STEADY}, (3, 1, 2)),
         _at_once(rng),
         *_in_turn(rng),
         *texts.draw(rng),
