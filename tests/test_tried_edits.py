@@ -324,6 +324,41 @@ SLIPS = [
     ("self.h = 1\ny = self.config", "self.h = 1\ny = self.h.config", True),
     ("y = np.argsort(s)", "y = np.argsort(-s)", False),
     ("y = np.sort(s)", "y = np.sort(s)[::-1]", False),
+    ("y = s[k]", "y = s[k - 1]", False),
+    ("y = arange(1, n + 1)", "y = arange(0, n)", False),
+    ("y = linspace(0, 1, n)", "y = linspace(0, 1, n, endpoint=False)", False),
+    ("y = norm(x + f(x))", "y = x + f(norm(x))", False),
+    ("y = x + f(norm(x))", "y = norm(x + f(x))", False),
+    ("y = arange(n) * g", "y = arange(n)[:, None] * g", True),
+    ("y = x.turn(1, 2).turn(1, 2)", "y = x.turn(1, 2)", False),
+    ("y = p / p.max()", "y = p / p.sum()", False),
+    (
+        "def f(q, r):\n    q = r.turn(q)\n    k = r.key\n    return q, k",
+        "def f(q, r):\n    q = r.turn(q)\n    k = r.turn(k)\n    k = r.key\n    return q, k",
+        False,
+    ),
+    (
+        "class A:\n    def __init__(self):\n        self.a = Norm(2)\n        self.b = Norm(2)\n"
+        "    def f(self, x, y):\n        y = self.a(x)\n        return y",
+        "class A:\n    def __init__(self):\n        self.a = Norm(2)\n        self.b = Norm(2)\n"
+        "    def f(self, x, y):\n        y = self.a(x)\n        y = self.b(x)\n        return y",
+        False,
+    ),
+    (
+        "def f(x, h):\n    for a in h:\n        y = a(x)\n    return g(y)",
+        "def f(x, h):\n    for a in h:\n        x = a(x)\n    return g(x)",
+        False,
+    ),
+    (
+        "class A:\n    def f(self):\n        self.gamma = 1\n        return self.gamma",
+        "class A:\n    def f(self):\n        self.weight = 1\n        return self.weight",
+        True,
+    ),
+    (
+        "class A:\n    def end(self):\n        pass\ndef f(a):\n    return a.end",
+        "class A:\n    def end(self):\n        pass\ndef f(a):\n    return a.end()",
+        True,
+    ),
 ]
 
 

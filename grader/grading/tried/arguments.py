@@ -11,6 +11,8 @@ from grader.grading.tried.words import called
 
 REDUCING = frozenset(("argmax", "concat", "max", "mean", "min", "softmax", "split", "stack", "sum"))
 """Functions that work along one axis."""
+SPACING = ("linspace", "geomspace")
+"""Functions that reach the last number, unless told not to."""
 AXES = ("axis=-1", "axis=1", "axis=0")
 
 
@@ -50,6 +52,8 @@ class Arguments(Maker):
             yield from self._more(node, node.args, text)
         for keyword in self.words.keywords(node):
             yield from self._more(node, given, keyword)
+        if called(node) in SPACING and "endpoint" not in [one.arg for one in node.keywords]:
+            yield from self._more(node, given, "endpoint=False")
         if called(node) in REDUCING and not any(one.arg == "axis" for one in node.keywords):
             for axis in AXES:
                 yield from self._more(node, given, axis)

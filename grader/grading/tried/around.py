@@ -92,10 +92,11 @@ class Around:
 
     def defines(self, name: str) -> bool:
         """Whether the learner's objects have an attribute of that name."""
-        return name in self.set_attributes or name in self._methods
+        return name in self.set_attributes or name in self.methods
 
     @cached_property
-    def _methods(self) -> frozenset[str]:
+    def methods(self) -> frozenset[str]:
+        """The methods of the learner's classes."""
         defined = (node for node in self.mine.nodes if isinstance(node, ast.FunctionDef))
         return frozenset(
             one.name for one in defined if isinstance(self.mine.parents[one], ast.ClassDef)

@@ -46,6 +46,7 @@ class Calls(Maker):
                 yield from self._called_with(node)
             case ast.Attribute():
                 yield from self._otherwise_reached(node)
+                yield from self._called(node)
             case ast.Call(func=ast.Attribute(value=value, attr=name)) if self._is_plain(value):
                 yield from self._function(node, value, name)
             case ast.Call(func=ast.Name("len"), args=[ast.Name(id=name)]):
@@ -87,6 +88,13 @@ class Calls(Maker):
         ]
         for part in (*PARTS, *(f"[{name}]" for name in places)):
             yield from self.put(node, f"{text}{part}", 2)
+
+    @of_kind("called")
+    def _called(self, node: ast.Attribute) -> Iterator[Edit]:
+        """A method of the file called that is only named, where its result is kept or returned."""
+        outer = self.mine.parents.get(node)
+        if isinstance(outer, ast.Assign | ast.Return) and node.attr in self.words.around.methods:
+            yield from self.put(node, f"{self.mine.of(node)}()")
 
     @of_kind("of a module")
     def _of_module(self, node: ast.Name) -> Iterator[Edit]:

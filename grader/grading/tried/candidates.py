@@ -13,6 +13,7 @@ from typing import NamedTuple
 from grader.base.model import Report
 from grader.grading.following.trace import Departure
 from grader.grading.tried import likely, trial
+from grader.grading.tried.around import Around
 from grader.grading.tried.clues import Clues
 from grader.grading.tried.expressions import Expressions
 from grader.grading.tried.followed import Followed
@@ -27,8 +28,11 @@ MOST_AT_ONCE = 8
 """Up to so many edits towards the reference, two are made at once."""
 MOST = 800
 """Edits that are looked at."""
-LOST = 20
-"""What an edit weighs less that takes out the call of a function of the program."""
+LOST, USED = 20, 25
+"""What an edit weighs less that takes out the call of a function of the program.
+
+And what one weighs more after which something is read that nothing reads now.
+"""
 
 
 class Candidate(NamedTuple):
@@ -97,8 +101,11 @@ def ordered(edits: Sequence[Edit], clues: Clues, *, raised: bool) -> Iterator[Ca
     nearer = sum(one.kind in likely.NEARER for one in edits)
     weights, own = likely.Weights(clues, raised, nearer), _own_functions(clues.mine)
 
+    around = Around(clues.mine)
+
     def weight(edit: Edit) -> int:
-        return weights.of(edit) - (LOST if _loses(clues.mine, edit, own) else 0)
+        lost = LOST if _loses(clues.mine, edit, own) else 0
+        return weights.of(edit) - lost + (USED if _uses(around, edit) else 0)
 
     known = {clues.mine.source}
     for edit in sorted(edits, key=weight, reverse=True)[:MOST]:
@@ -109,6 +116,17 @@ def ordered(edits: Sequence[Edit], clues: Clues, *, raised: bool) -> Iterator[Ca
         if source not in known:
             known.add(source)
             yield Candidate(source, edit)
+
+
+def _uses(around: Around, edit: Edit) -> bool:
+    """Whether a statement that is put in reads what nothing reads now."""
+    change = edit.changes[0]
+    if len(edit.changes) > 1 or change.start < change.end or not change.text.endswith("\n"):
+        return False
+    every = (one for one in reversed(around.mine.statements) if one.lineno <= edit.line)
+    node = next((one for one in every if edit.line <= (one.end_lineno or 0)), None)
+    names = around.unread(node) if node is not None else ()
+    return any(re.search(rf"\b{re.escape(name)}\b", change.text) for name in names)
 
 
 def _own_functions(mine: Text) -> re.Pattern[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 from grader.grading.tried.arguments import Arguments
@@ -28,6 +29,7 @@ TWINS = (
     ("triu_indices", "tril_indices"),
     ("zeros", "ones"),
     ("min", "max"),
+    ("max", "sum"),
     ("stack", "concat"),
     ("sum", "mean"),
     ("argmin", "argmax"),
@@ -52,10 +54,14 @@ NOTHING = "0.0"
 """What may be meant where a named number is written: a mask is made of two, and one is this."""
 SOONER = -4
 """What an edit weighs of which there are few, and which are often right."""
+FACTOR = 2
+"""What it weighs to leave a factor out, however long it is."""
 BESIDE = 3
 """How unlike a name that may be meant is taken to be, if it is not among the most similar."""
 
 
+TURNED = re.compile(r"\.(transpose|permute|swapaxes)\(.*\)")
+"""A step that changes the order of the axes."""
 PART = re.compile(r"(?:\d \* )?(?P<again>[\w.]+):\d \* (?P<width>[\w.]+)")
 """The bounds of a part that is not the first of its width."""
 
@@ -115,7 +121,14 @@ class Expressions(Maker):
             if isinstance(part, ast.Name) and part.id in self.words.modules:
                 continue
             text = self.mine.of(part)
-            yield from self.put(node, text, (len(text) - len(self.mine.of(node))) * 3 // 4)
+            size = (len(text) - len(self.mine.of(node))) * 3 // 4
+            kind = "twice" if _is_twice(node, part) else "factor" if self._scales(node) else ""
+            for one in self.put(node, text, size):
+                yield replace(one, kind=kind, size=FACTOR if kind == "factor" else one.size)
+
+    def _scales(self, node: ast.expr) -> bool:
+        """Whether an expression is another one times or over something."""
+        return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div)
 
     def _inside(self, node: ast.expr) -> list[ast.expr]:
         """The parts of an expression that may stand for the whole."""
@@ -193,6 +206,8 @@ class Expressions(Maker):
         others += [(lower, bound, step) for bound in self.words.around.bounds]
         others += [(one, other, step) for one, other in self._bounds(node, lower, upper)]
         for one in dict.fromkeys(others):
+            if _is_idle(one, (lower, upper, step)):
+                continue
             text = f"{one[0]}:{one[1]}" + (f":{one[2]}" if one[2] else "")
             yield Edit((Change(start, end, text),), node.lineno, 3)
 
@@ -235,11 +250,18 @@ class Expressions(Maker):
             text = self.mine.of(node)
             if after.startswith(".") and not isinstance(node, ast.Name | ast.Attribute | ast.Call):
                 text = text if isinstance(node, ast.Subscript) else f"({text})"
-            yield from self.put(node, f"{before}{text}{after}")
+            merged = TURNED.fullmatch(after) and not before and self._is_merged(node)
+            for one in self.put(node, f"{before}{text}{after}"):
+                yield replace(one, kind="merged") if merged else one
             match node:
                 case ast.Call(func=ast.Attribute(value=value)) if not before:
                     yield from self.put(node, f"{self.mine.of(value)}{after}", 4)
         yield from self._once_more(node)
+
+    def _is_merged(self, node: ast.expr) -> bool:
+        """Whether the axes of a value are joined next."""
+        outer = self.mine.parents.get(node)
+        return isinstance(outer, ast.Attribute) and outer.attr in ("reshape", "view", "flatten")
 
     @of_kind("again")
     def _once_more(self, node: ast.expr) -> Iterator[Edit]:
@@ -248,6 +270,29 @@ class Expressions(Maker):
             for before, after in self.words.around.again(node):
                 if not self.mine.of(node).startswith(before):
                     yield from self.put(node, f"{before}{self.mine.of(node)}{after}")
+
+
+def _is_idle(bounds: tuple[str, str, str], before: tuple[str, str, str]) -> bool:
+    """Whether a slice has the same bounds as before, or holds nothing."""
+    lower, upper, step = bounds
+    same = (lower or "0", upper, step or "1") == (before[0] or "0", before[1], before[2] or "1")
+    nothing = (
+        not step
+        and (lower or "0").isdigit()
+        and upper.isdigit()
+        and int(upper or 0) <= int(lower or 0)
+    )
+    return same or nothing
+
+
+def _is_twice(node: ast.expr, part: ast.expr) -> bool:
+    """Whether an expression does to a part of it what that is the result of."""
+    match node, part:
+        case ast.Call(func=ast.Attribute(value=value, attr=one)), ast.Call(
+            func=ast.Attribute(attr=other)
+        ):
+            return value is part and one == other
+    return False
 
 
 def _part(width: str, number: int) -> tuple[str, str]:

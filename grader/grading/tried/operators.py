@@ -53,6 +53,10 @@ class Operators(Maker):
                 yield from self._bracketed(node)
                 if isinstance(node.op, ast.Mult | ast.Div):
                     yield from self._factor(node)
+                yield from self._as_column(node)
+                yield from self._inside_out(node)
+            case ast.Call(args=[ast.BinOp() as inner]):
+                yield from self._outside_in(node, inner)
             case ast.Compare(ops=[_]):
                 yield from self._comparison(node)
             case ast.BoolOp():
@@ -110,6 +114,8 @@ class Operators(Maker):
             others.append((f"{lower}{one}".removeprefix("0 + "), f"{upper}{one}"))
         if lower != "0" and upper.startswith(f"{lower} + "):
             others.append(("0", upper.removeprefix(f"{lower} + ")))
+        if lower != "0" and upper.endswith(f" + {lower}"):
+            others.append(("0", upper.removesuffix(f" + {lower}")))
         for one in ("+ 1", "- 1"):
             if lower.endswith(one) and upper.endswith(one):
                 others.append((lower.removesuffix(f" {one}"), upper.removesuffix(f" {one}")))
@@ -222,6 +228,34 @@ class Operators(Maker):
         for number in ("2", "0.5", *self.words.numbers[:MOST_ADDED]):
             yield from self.put(node, f"{number} * {self.mine.of(node)}", 2)
 
+    @of_kind("column")
+    def _as_column(self, node: ast.BinOp) -> Iterator[Edit]:
+        """One number of a vector for each row: ``a[:, None] * b`` for ``a * b``."""
+        plain = isinstance(node.left, ast.Name | ast.Attribute | ast.Call)
+        if plain and isinstance(node.op, ast.Mult | ast.Div):
+            yield from self.put(node.left, f"{self.mine.of(node.left)}[:, None]", -9)
+
+    @of_kind("around")
+    def _outside_in(self, node: ast.Call, inner: ast.BinOp) -> Iterator[Edit]:
+        """``a + g(f(b))`` for ``f(a + g(b))``."""
+        match inner:
+            case ast.BinOp(op=ast.Add(), right=ast.Call(args=[given])):
+                start, end = self.mine.span(given)
+                first, last = self.mine.span(inner)
+                before, after = self.mine.data[first:start], self.mine.data[end:last]
+                part = f"{self.mine.of(node.func)}({self.mine.of(given)})"
+                yield from self.put(node, f"{before.decode()}{part}{after.decode()}")
+
+    @of_kind("around")
+    def _inside_out(self, node: ast.BinOp) -> Iterator[Edit]:
+        """``f(a + g(b))`` for ``a + g(f(b))``."""
+        match node:
+            case ast.BinOp(op=ast.Add(), right=ast.Call(args=[ast.Call(args=[given]) as part])):
+                (start, end), (first, last) = self.mine.span(part), self.mine.span(node)
+                before, after = self.mine.data[first:start], self.mine.data[end:last]
+                inside = f"{before.decode()}{self.mine.of(given)}{after.decode()}"
+                yield from self.put(node, f"{self.mine.of(part.func)}({inside})")
+
     @of_kind("shift")
     def _shifted(self, node: ast.expr) -> Iterator[Edit]:
         """A value negated; a bound or what is given one more or less, or with another added."""
@@ -239,6 +273,9 @@ class Operators(Maker):
         bound = counts or kept or isinstance(outer, ast.Slice | ast.Compare)
         given = isinstance(outer, ast.keyword | ast.AnnAssign | ast.Call | ast.BinOp)
         given |= isinstance(outer, ast.List | ast.Return | ast.Assign) and not self.raised
+        if isinstance(outer, ast.Subscript) and node is outer.slice:
+            yield from self.put(node, f"{text} - 1", -2)
+            yield from self.put(node, f"{text} + 1", -2)
         if bound or given:
             yield from self.put(node, f"{text} + 1", 2 if bound else 6)
             yield from self.put(node, f"{text} - 1", 2 if bound else 6)

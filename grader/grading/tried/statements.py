@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from grader.grading.tried.bodies import Bodies
+from grader.grading.tried.copied import Copied
 from grader.grading.tried.maker import Maker
 from grader.grading.tried.orders import Orders
 from grader.grading.tried.text import Change, Edit, of_kind
@@ -30,6 +31,7 @@ class Statements(Maker):
         yield from self._repeated(node)
         yield from self._orders.exchanged(node)
         yield from self._bodies.of(node)
+        yield from self._copied.of(node)
 
     def _by_kind(self, node: ast.stmt) -> Iterator[Edit]:
         match node:
@@ -71,6 +73,10 @@ class Statements(Maker):
     @cached_property
     def _bodies(self) -> Bodies:
         return Bodies(self.mine, self.words, self.raised)
+
+    @cached_property
+    def _copied(self) -> Copied:
+        return Copied(self.mine, self.words, self.raised)
 
     @of_kind("none")
     def _present(self, test: ast.expr) -> Iterator[Edit]:

@@ -146,12 +146,12 @@ class Words:
     @cached_property
     def own(self) -> frozenset[str]:
         """The attributes of the object itself, in either program."""
-        return frozenset(
-            node.attr
-            for text in (self.mine, self.right)
-            for node in text.nodes
-            if isinstance(node, ast.Attribute) and own(node)
-        )
+        return _own(self.mine) | self.theirs
+
+    @cached_property
+    def theirs(self) -> frozenset[str]:
+        """The attributes of the object itself in the reference."""
+        return _own(self.right)
 
     @cached_property
     def functions(self) -> frozenset[str]:
@@ -315,6 +315,12 @@ def _is_number(node: ast.expr) -> bool:
     infinite = isinstance(node, ast.Attribute) and node.attr == "inf"
     made = isinstance(node, ast.Call) and called(node) == "float"
     return infinite or made or (isinstance(node, ast.Constant) and plain([node]))
+
+
+def _own(text: Text) -> frozenset[str]:
+    """The attributes of the object itself."""
+    every = (node for node in text.nodes if isinstance(node, ast.Attribute))
+    return frozenset(node.attr for node in every if own(node))
 
 
 def _binds(node: ast.AST) -> Iterator[str]:
