@@ -102,12 +102,13 @@ def _diagnosed(rubric: Rubric, evidence: Evidence, failed: Collection[str]) -> E
 def _likely_pairs(rubric: Rubric, failed: Collection[str]) -> list[Mistakes]:
     """Every compatible pair; those first of which one is about a failed check."""
     parts = {part for one in rubric.checks if one.id in failed for part in one.parts}
-    pairs: list[Mistakes] = [
-        (left, right)
-        for left, right in combinations(rubric.misconceptions, 2)
-        if not set(left.knobs) & set(right.knobs)
-    ]
-    return sorted(pairs, key=lambda pair: all(one.part not in parts for one in pair))
+    every = [(one, frozenset(one.knobs), one.part in parts) for one in rubric.misconceptions]
+    first: list[Mistakes] = []
+    rest: list[Mistakes] = []
+    for (left, knobs, likely), (right, others, too) in combinations(every, 2):
+        if knobs.isdisjoint(others):
+            (first if likely or too else rest).append((left, right))
+    return first + rest
 
 
 class _Search:
@@ -121,6 +122,7 @@ class _Search:
         self._work = 0
         self._left = MOST_ON_PAIRS
         self._silent: dict[int, bool] = {}
+        self._costs: dict[str, int] = {}
 
     def whole(self, name: str) -> bool:
         """Whether trial ``name`` returned every array."""
@@ -139,9 +141,12 @@ class _Search:
 
     def cost(self, name: str) -> int:
         """What a prediction of trial ``name`` takes: its numbers, calls and weights."""
-        actions = self._evidence.trials[name].probe.actions
-        calls = sum(isinstance(one, Call) for one in actions)
-        return calls * EACH * (1 + len(self._evidence.weights(name))) + self.size(name)
+        if name not in self._costs:
+            actions = self._evidence.trials[name].probe.actions
+            calls = sum(isinstance(one, Call) for one in actions)
+            weights = len(self._evidence.weights(name))
+            self._costs[name] = calls * EACH * (1 + weights) + self.size(name)
+        return self._costs[name]
 
     def first(self, name: str, forwards: list[str]) -> list[str]:
         """Trial ``name``; before a large one, small ones that the mistakes must fit too.

@@ -86,6 +86,7 @@ class Evidence:
     framework: Framework
     _expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict, repr=False)
     _predicted: Predictions = field(default_factory=dict, repr=False)
+    _equal: dict[tuple[str, str], bool] = field(default_factory=dict, init=False, repr=False)
 
     def state(self, trial: str, action: str) -> State:
         """Whether ``action`` of ``trial`` returned a result, and if not, why."""
@@ -174,10 +175,12 @@ class Evidence:
 
     def equal(self, trial: str, path: str) -> bool:
         """Whether the result at a ``path`` of a trial equals the oracle's."""
-        seen = self.seen(trial, path)
-        return isinstance(seen, SeenTensor | SeenArray) and self.close(
-            trial, seen.array, self.expected(trial)[path]
-        )
+        if (trial, path) not in self._equal:
+            seen = self.seen(trial, path)
+            self._equal[trial, path] = isinstance(seen, SeenTensor | SeenArray) and self.close(
+                trial, seen.array, self.expected(trial)[path]
+            )
+        return self._equal[trial, path]
 
     def until_wrong(self, trial: str) -> Probe:
         """The probe of ``trial``, up to the first action whose result is wrong or missing."""

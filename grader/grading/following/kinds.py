@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from grader.grading.following.run import Run, operation
 
@@ -22,11 +23,15 @@ SPELLED = {
 
 def kind(run: Run, number: int) -> str:
     """The kind of an expression: its operation, whatever the variable is called that it calls."""
-    node = run.nodes[number]
+    return _kind(run.nodes[number], run.entries)
+
+
+@lru_cache(maxsize=4096)
+def _kind(node: ast.AST, entries: frozenset[str]) -> str:
     match node:
         case ast.Call(func=ast.Subscript()):
             return ENTRY
-        case ast.Call(func=ast.Name(id=name)) if name in run.entries:
+        case ast.Call(func=ast.Name(id=name)) if name in entries:
             return ENTRY
         case ast.BinOp(left=one, right=other) if ast.dump(one) == ast.dump(other):
             return f"{spelled(node)} with itself"  # a square is no product with a number

@@ -405,14 +405,16 @@ class Retried:
         mine = self.comparison.mine
         inside = mine.function(number)
         found: dict[str, Variable] = {}
-        plain = (one for one in mine.scalars if mine.held(one, known.order))
-        for other in chain(known.last, plain):
+        for other in chain(known.last, mine.scalars):
             node = mine.nodes[other]
-            held = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-            if isinstance(node, ast.Name) and mine.function(other) == inside:
-                found[node.id] = node
-            elif held and isinstance(node, ast.Attribute) and mine.function(other) == inside:
-                found[ast.unparse(node)] = node
+            named = isinstance(node, ast.Name) or (
+                isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+            )
+            if not named or mine.function(other) != inside:
+                continue
+            if other in known.last or mine.held(other, known.order):
+                name = node.id if isinstance(node, ast.Name) else mine.of(node)
+                found[name] = node  # type: ignore[assignment]
         return list(found.values())[:MOST_NAMES]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from grader.source.walked import walked
 
@@ -160,11 +161,7 @@ def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
 
 def around(tree: ast.Module, line: int) -> ast.FunctionDef | None:
     """The innermost function that ``line`` is in."""
-    found = [
-        one
-        for one in walked(tree)
-        if isinstance(one, ast.FunctionDef) and one.lineno <= line <= (one.end_lineno or 0)
-    ]
+    found = [one for one in _definitions(tree) if one.lineno <= line <= (one.end_lineno or 0)]
     return max(found, key=lambda one: one.lineno, default=None)
 
 
@@ -205,7 +202,13 @@ def callee(node: ast.AST | None) -> str:
 
 def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
     """The functions and methods of a file by name; the last definition counts."""
-    return {node.name: node for node in walked(tree) if isinstance(node, ast.FunctionDef)}
+    return {node.name: node for node in _definitions(tree)}
+
+
+@lru_cache(maxsize=32)
+def _definitions(tree: ast.AST) -> tuple[ast.FunctionDef, ...]:
+    """The functions and methods of a file that nobody changes."""
+    return tuple(node for node in walked(tree) if isinstance(node, ast.FunctionDef))
 
 
 def property_of(tree: ast.Module, node: ast.AST) -> ast.expr | None:

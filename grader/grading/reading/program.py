@@ -100,10 +100,16 @@ class Program:
 
     def statement(self, number: int) -> ast.stmt | None:
         """The statement that a node belongs to."""
-        node: ast.AST | None = self.nodes[number]
-        while node is not None and not isinstance(node, ast.stmt):
-            node = self.parents.get(node)
-        return node
+        node = self.nodes[number]
+        return node if isinstance(node, ast.stmt) else self._statements.get(node)
+
+    @cached_property
+    def _statements(self) -> Mapping[ast.AST, ast.stmt | None]:
+        """The statement around each node."""
+        found: dict[ast.AST, ast.stmt | None] = {}
+        for inner, outer in self.parents.items():  # from the outside in
+            found[inner] = outer if isinstance(outer, ast.stmt) else found.get(outer)
+        return found
 
     def block(self, node: ast.stmt, names: Sequence[str] = BLOCKS) -> list[ast.stmt]:
         """The statements of the block that a statement is in, if it is one of these."""
@@ -139,10 +145,15 @@ class Program:
 
     def around(self, node: ast.AST) -> ast.FunctionDef | None:
         """The innermost function that a node is in."""
-        outer = self.parents.get(node)
-        while outer is not None and not isinstance(outer, ast.FunctionDef):
-            outer = self.parents.get(outer)
-        return outer
+        return self._functions.get(node)
+
+    @cached_property
+    def _functions(self) -> Mapping[ast.AST, ast.FunctionDef | None]:
+        """The function around each node."""
+        found: dict[ast.AST, ast.FunctionDef | None] = {}
+        for inner, outer in self.parents.items():  # from the outside in
+            found[inner] = outer if isinstance(outer, ast.FunctionDef) else found.get(outer)
+        return found
 
     def function(self, number: int) -> int | None:
         """The innermost function that a node is in, both by number."""
