@@ -115,6 +115,9 @@ RAISING = [
      "Write '_'.join(['gelu', 'new'])"),
     ("s02", "shape=(sequence_length, n)", "shape=(sequence_length, n())", None,
      "Leave the parentheses out. Write n"),
+    ("s04", "F.where(is_padding, hidden, visible)", "F.ifelse(is_padding, hidden, visible)", None,
+     "Write F.where(is_padding, hidden, visible)"),
+    ("s02", "    n = ", "    m.all = 1\n    n = ", None, "Write m_all"),
 ]  # fmt: skip
 
 

@@ -48,6 +48,18 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
     ("program", "old", "new", "told"),
     [
         (
+            "s12/terse",
+            "c = cache or [None] * len(t.h)",
+            "c = cache",
+            "c may be None, as cache may: line 34 gives it that.",
+        ),
+        (
+            "s10/principiante",
+            "return 1.0 / self.head_dim**0.5",
+            "return 1.0 / self.hidden_size**0.5",
+            ", from line 39.",
+        ),
+        (
             "s04/functional",
             "finfo(dtype).min",
             "finfo(dtype.min)",

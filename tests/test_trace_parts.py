@@ -342,6 +342,8 @@ def test_two_arguments_in_the_wrong_order() -> None:
     assert [(one.line, one.write) for one in shown.crossed(tree)] == [(4, "f(a, b)")]
     tree = ast.parse("def f(a, b):\n    return a - b\n\ndef g(a, b):\n    return f(a, c)\n")
     assert list(shown.crossed(tree)) == []
+    tree = ast.parse("class A:\n    @classmethod\n    def f(cls, a, b):\n        pass\nA.f(a, b)\n")
+    assert [params for *_, params in shown.own_calls(tree)] == [("a", "b")]
 
 
 def raised(code: str, line: int, *calls: tuple[int, str], **values: SeenValue) -> SeenError:

@@ -24,6 +24,7 @@ from grader.grading.reading.bindings import (
 )
 from grader.grading.reading.program import parameters
 from grader.source.annotations import allows_none
+from grader.source.variables import stores
 
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
@@ -59,9 +60,24 @@ def unasked(tree: ast.Module, name: str, line: int) -> tuple[int, str, str] | No
             here = f"Line {line} uses {name}" if at != line else f"{name} is used"
             said = f"{here} just where {name} is None: line {at} asks the wrong way round."
             return at, said, f"if {turned(node.test)}"
+    if inside is not None and (given := _is_only(inside, name)) is not None:
+        line, of = given
+        said = f"{name} may be None, as {of} may: line {line} gives it that."
+        return (line, said, "") if _allows_none(inside, of) else None
     if inside is None or not _allows_none(inside, name):
         return None
     return line, f"{name} may be None, and line {line} uses it without asking.", ""
+
+
+def _is_only(inside: ast.FunctionDef, name: str) -> tuple[int, str] | None:
+    """Where a variable gets just the value of another, and of which, if no other line gives one."""
+    found = [one for one in stores(inside) if one.id == name]
+    for node in ast.walk(inside):
+        match node:
+            case ast.Assign(targets=[ast.Name() as target], value=ast.Name(id=of)):
+                if found == [target]:
+                    return node.lineno, of
+    return None
 
 
 def _plain(tree: ast.Module, node: Branching) -> Branching:

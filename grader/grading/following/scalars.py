@@ -306,13 +306,18 @@ class Scalars:
         return inner or Origin(statement.lineno, name, have)
 
     def _from_helper(self, value: ast.AST) -> Origin | None:
-        """The one return of the one helper that an expression calls, if nothing else calls it."""
+        """The return of the one helper that an expression calls, if nothing else calls it.
+
+        Of several returns, the one that gave the number.
+        """
         own, every = functions(self.mine.tree), [callee(one) for one in self.mine.nodes]
         calls = [one for one in ast.walk(value) if callee(one) in own]
         if len(calls) != 1 or every.count(callee(calls[0])) != 1:
             return None
         ends = [n for n in ast.walk(own[callee(calls[0])]) if isinstance(n, ast.Return)]
         held = self.mine.held(self.mine.numbers[calls[0]])
+        if len(ends) > 1:
+            ends = [one for one in ends if one.value and self._values(one.value) == held]
         if len(ends) != 1 or not held:
             return None
         return Origin(ends[0].lineno, self.mine.of(calls[0]), held)

@@ -355,7 +355,7 @@ def _called(node: ast.expr) -> str:
 
 
 def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What each function, class and named lambda takes by position, without ``self``."""
+    """What each function, class and named lambda takes by position, without ``self`` or ``cls``."""
     for node in walked(tree):
         if isinstance(node, ast.ClassDef):
             for one in node.body:
@@ -363,7 +363,7 @@ def _parameters(tree: ast.Module) -> Iterator[tuple[str, tuple[str, ...]]]:
                     yield node.name, tuple(arg.arg for arg in one.args.args[1:])
         elif isinstance(node, ast.FunctionDef):
             names = tuple(arg.arg for arg in node.args.args)
-            yield node.name, names[1:] if names[:1] == ("self",) else names
+            yield node.name, names[1:] if names[:1] in (("self",), ("cls",)) else names
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
             names = tuple(arg.arg for arg in node.value.args.args)
             yield from ((name, names) for name in map(name_of, node.targets) if name)

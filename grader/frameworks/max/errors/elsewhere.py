@@ -20,6 +20,7 @@ TEMPLATES: Mapping[str, str] = {
     "cpu": "{x}",
     "cuda": "{x}",
     "requires_grad_": "{x}",
+    **dict.fromkeys(("ifelse", "if_else", "iif", "select", "cond"), "F.where({x}, {0}, {1})"),
     "masked_fill": "F.where({0}, {1}, {x})",
     "masked_fill_": "F.where({0}, {1}, {x})",
     "swapaxes": "{x}.transpose({0}, {1})",

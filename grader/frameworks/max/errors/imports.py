@@ -67,7 +67,7 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, "An option is given by its name.", option)
     if node is not None and (other := _imported_as(case, node, name)):
         return Translation(what, f"The file imports it as {other[0]}.", case.fix(node, other[1]))
-    if node is not None and (told := _in_class(case, node, what)):
+    if node is not None and (told := _in_class(case, node, what) or _with_a_dot(case, node)):
         return told
     if node is not None and (fix := _without_torch(case, node)):
         return Translation(f"{what}, and this course computes with MAX", "MAX has it.", fix)
@@ -118,6 +118,16 @@ def _in_class(case: Case, node: ast.Name, what: str) -> Translation | None:
         return None
     hint = f"A class has its name only after its last line; {outer.attr} is known here."
     return Translation(f"{what} yet", hint, case.fix(outer, outer.attr))
+
+
+def _with_a_dot(case: Case, node: ast.Name) -> Translation | None:
+    """A variable with a dot in its name, as other languages allow it: ``minus.inf = 0``."""
+    for outer in case.nodes():
+        match outer:
+            case ast.Attribute(value=value, attr=attr, ctx=ast.Store()) if value is node:
+                what = f"No name has a dot: {node.id}.{attr} asks for the {attr} of {node.id}"
+                return Translation(what, None, case.fix(outer, f"{node.id}_{attr}"))
+    return None
 
 
 def _option(case: Case, node: ast.Name) -> Fix | None:
