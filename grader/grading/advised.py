@@ -14,6 +14,7 @@ from grader.base.model import CheckResult, Kind, Report, Status
 from grader.grading.reading import bindings
 from grader.grading.reading.program import parameters
 from grader.grading.reading.texts import TURNS
+from grader.grading.reading.unknown import as_beside
 from grader.rubric import Rubric
 from grader.rubric.rules import results
 from grader.source import Source
@@ -23,6 +24,9 @@ ALONE = "your file differs from the reference only on line"
 
 MEANT = "Did you mean "
 """How a hint begins that asks, and says what to write as well."""
+
+EVERY_PATH = "Give it a value on every path to the line that uses it."
+"""What a hint says of a variable without a value, whatever is to be in its place."""
 
 HAS = "It has "
 """How a sentence begins on what the reference writes in another way."""
@@ -55,7 +59,11 @@ def advised(report: Report, rubric: Rubric, source: Source) -> Report:
         elif guesses(one) and not report.diagnosis and (change := _change(report, one, source)):
             found = replace(one, hints=(change,))
         elif one is first and one.stopped:
-            found = replace(one, hints=_typed(_of_the_reference(report, one, source), one, source))
+            beside = as_beside(source.tree, one.line or 0, one.message)
+            hints = (beside,) if beside else _of_the_reference(report, one, source)
+            if one.hints[:1] == (EVERY_PATH,) and (change := _change(report, one, source)):
+                hints = (change,)
+            found = replace(one, hints=_typed(hints, one, source))
         if found.status is Status.FAIL and found.line is not None:
             above.setdefault(found.line, found.hints)
         checks.append(found)
@@ -69,8 +77,10 @@ def _is_general(one: CheckResult, own: set[str]) -> bool:
 
 
 def _lone(report: Report) -> int:
-    """The line of the only mistake in a file; 0 where that is not known."""
+    """The line of the only mistake in a file, or of the one named; 0 where that is not known."""
     trace = report.trace
+    if len(report.diagnosis) == 1 and (line := report.diagnosis[0].line) is not None:
+        return line
     if trace is None or trace.line is None or not any(ALONE in one for one in trace.told):
         return 0
     return trace.line

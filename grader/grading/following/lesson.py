@@ -43,6 +43,13 @@ class Lesson:
                 name = f"`{variable}`"
         return name
 
+    def own_quantity(self, value: int) -> str:
+        """The same for a value of the program: not by a variable that only the reference has."""
+        quantity = self.quantity(self.comparison.match(value))
+        bound = self.comparison.mine.bindings(value) if quantity.startswith("`") else ()
+        own = {target(statement, part) for statement, part in bound}
+        return quantity if not quantity.startswith("`") or quantity.strip("`") in own else ""
+
     def what(self, value: int) -> str:
         """A value of the reference: its name, if it has one, and its shape."""
         array, quantity = self.comparison.right.arrays[value], self.quantity(value)

@@ -24,6 +24,7 @@ from grader.grading.following.run import operation
 from grader.grading.following.sequences import Sequences
 from grader.grading.following.trace import Comparison
 from grader.grading.following.variations import MOST_AXES, Variable, inner_operands, variations
+from grader.source.variables import stored
 
 MOST = 1_500
 """Expressions that are worked out for one program."""
@@ -139,15 +140,31 @@ class Retried:
     ) -> bool:
         """Whether a change leads to a result of the reference; it may, where that is not known.
 
-        Only of a change that gives a step of one of its operations: that may be of another one.
+        Of one in a loop, where that changes every turn, only whether turns still differ.
         """
-        by_hand = change.value is not None and change.value < 0
-        array = known.value(change.new) if by_hand else None
-        onward = Downstream(self.comparison.mine, results[0])
+        mine, node = self.comparison.mine, self.comparison.mine.nodes[change.node]
+        if len(mine.values(change.node)) > 1:
+            return not self._turn(node) or bool(self._turn(node) & _read(change.new))
+        array = known.value(change.new)
+        onward = Downstream(mine, results[0])
         if not isinstance(array, np.ndarray) or value not in onward.path:
             return True
         result = onward.changed(value, array)
-        return result is None or self.comparison.has(result)
+        return result is None or (result.size > 0 and self.comparison.has(result))
+
+    def _turn(self, node: ast.AST) -> frozenset[str]:
+        """The variables that change from turn to turn of the innermost loop and are read in a node."""
+        outer = self.comparison.mine.parents.get(node)
+        while outer is not None and not isinstance(outer, ast.For | ast.FunctionDef):
+            if isinstance(outer, ast.ListComp | ast.GeneratorExp):
+                break
+            outer = self.comparison.mine.parents.get(outer)
+        match outer:
+            case ast.For():
+                return (stored(outer) | stored(outer.target)) & _read(node)
+            case ast.ListComp() | ast.GeneratorExp():
+                return stored(outer) & _read(node)
+        return frozenset()
 
     def _before(self, error: int, last: Mapping[int, Sequence[int]], left: int) -> Change | None:
         """The change before an error after which its statement gives what the reference has."""
@@ -433,6 +450,11 @@ def _without(node: ast.BinOp, known: Evaluator) -> Iterator[ast.expr]:
         adds = isinstance(node.op, ast.Add | ast.Sub) or np.ndim(other) > 0
         if not (adds and (other is None or bool(np.all(other == np.ravel(other)[:1])))):
             yield kept
+
+
+def _read(node: ast.AST) -> frozenset[str]:
+    """The variables in an expression, which may be one that was made up."""
+    return frozenset(one.id for one in ast.walk(node) if isinstance(one, ast.Name))
 
 
 def _size(node: ast.AST) -> int:

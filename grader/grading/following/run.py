@@ -305,6 +305,13 @@ class Run(Program):
             for one in reads(function)
         )
 
+    def loop(self, number: int) -> ast.For | ast.While | None:
+        """The innermost loop around a node."""
+        outer = self.parents.get(self.nodes[number])
+        while outer is not None and not isinstance(outer, ast.For | ast.While):
+            outer = self.parents.get(outer)
+        return outer
+
     def _in_loop(self, number: int) -> bool:
         """Whether a node is in a loop of its function."""
         outer = self.parents.get(self.nodes[number])

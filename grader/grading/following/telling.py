@@ -42,6 +42,7 @@ from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
 from grader.grading.following.options import odd_option
 from grader.grading.following.orders import listed, refolded, unswapped
+from grader.grading.following.ranges import misfilled, overlong
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, twofold
 from grader.grading.following.retried import Change, Retried
@@ -101,8 +102,15 @@ class Teller:
             return self.slipped(born)
         if (piece := cut(self.lesson, result, wanted)) is not None:
             return self.slipped(piece)
-        if (rows := shifted(self.comparison, result, wanted)) is not None:
+        rows = shifted(self.comparison, result, wanted)
+        rows = rows or misfilled(self.comparison, result, wanted)
+        if rows is not None:
             return self.slipped(rows)
+        if (odd := overlong(self.comparison, result, wanted)) is not None:
+            axis, size, needed, node = odd
+            line = self.lines.of(Cause(node))
+            said = f"Line {line} makes axis {axis} of the result {size} long here, and it must be"
+            return self.slipped(Slip(line, f"{said} {needed}."))
         trace = self._unturned(result) or self._departed_at(result, wanted)
         slip = self._in_other_shape(result, wanted)
         if slip is not None and trace.line in (None, slip.line) and not trace.write:
@@ -128,8 +136,8 @@ class Teller:
         instead = f" instead of {old}" if len(old) <= MOST_TEXT else ""
         by_hand = change.value is not None and change.value < 0
         other = "a step of what the reference computes" if by_hand else "what the reference has"
-        if quantity.startswith("`") and quantity.strip("`") in mine.names:
-            quantity = ""  # the program calls something else so
+        if quantity.startswith("`"):
+            quantity = ""  # the program calls nothing so, or something else
         gives = " it would lead to" if change.around else " it would give"
         gives = ", the result would be" if change.onward else gives
         said = f"With {change.text}{instead}{gives} {quantity or other}."
@@ -138,7 +146,7 @@ class Teller:
             known = line in statement_at(mine.tree, trace.line or 0)
             return trace if known else self.trace((where,), line)
         if line in statement_at(mine.tree, trace.line or 0):
-            told = [one for one in trace.told if not beside(one, change.new)]
+            told = [one for one in trace.told if not beside(one, change.new, mine.nodes[change.node])]
             goes = f"On line {line} the numbers go wrong"
             moved = any(one.startswith(f"{goes}:") and one != f"{goes}: {old}" for one in told)
             told = [f"{goes}: {old}" if one.startswith(f"{goes}:") else one for one in told]
@@ -419,14 +427,14 @@ class Teller:
 
     def _wasted(self, node: int, value: int, name: str) -> Slip:
         """That nothing uses what a statement works out and keeps as ``name``, if it does."""
-        mine, match = self.comparison.mine, self.comparison.match(value)
-        line = mine.line(node)
-        quantity = self.lesson.quantity(match)
+        mine, line = self.comparison.mine, self.comparison.mine.line(node)
+        quantity = self.lesson.own_quantity(value)
         if name and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
             said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it"
             if (twice := read_instead(mine.tree, mine.statement(node), name)) is not None:
                 return Slip(twice[0], f"{said}: line {twice[0]} uses {twice[1]}.")
-            ask = " Are the names in the right order?" if quantity else ""
+            known = self.lesson.quantity(self.comparison.match(value))
+            ask = " Are the names in the right order?" if known else ""
             return Slip(line, f"{said}.{used_by(self.comparison, value) or ask}")
         meant = (one for one in astray(mine.tree) if one.said.endswith(f": is {name} meant?"))
         if name and (near := next(meant, None)) is not None:
@@ -435,7 +443,9 @@ class Teller:
             user, source = other
             kept = f"Line {line} makes {name}, and nothing uses it"
             return Slip(line, f"{kept}: line {user} uses {source}.")
-        what = f"gives {quantity}" if quantity else "computes something"
+        text = mine.segment(node)
+        works = f"works out {text}" if len(text) <= MOST_TEXT else "works something out"
+        what = f"gives {quantity}" if quantity else works
         ends, where = mine.ends(node), "after" if name else "before"
         fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
         fix = used_by(self.comparison, value) if name and not ends else fix
@@ -451,7 +461,7 @@ class Teller:
             return None
         if not self.comparison.equal(value, cause.want):
             return None
-        at, quantity = self.lines.of(cause), self.lesson.quantity(match)
+        at, quantity = self.lines.of(cause), self.lesson.own_quantity(value)
         if at <= line or self.causes.named_as(cause.have, match):
             return None
         own = self.wording.read_as(cause.node, cause.have)
@@ -506,10 +516,7 @@ class Teller:
         instead = Cause(ends[-1], result, wanted) if ends else None
         if (slip := self.slip(instead) or self.slip()) is not None:
             return self.slipped(slip)
-        have, want = (
-            self.lesson.quantity(self.comparison.match(result)),
-            self.lesson.quantity(wanted),
-        )
+        have, want = self.lesson.own_quantity(result), self.lesson.quantity(wanted)
         paired = self._paired(result, wanted)
         if paired.line is None and last and have and want and have != want:
             line = last[0].lineno

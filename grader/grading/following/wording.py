@@ -52,7 +52,7 @@ class Wording:
             return
         last = max(known, key=lambda v: mine.made[v].order)
         at = self.lesson.bound_at(last)
-        quantity = self.lesson.quantity(self.comparison.match(last))
+        quantity = self.lesson.own_quantity(last)
         what = f": it gives {quantity}" if quantity else ""
         if at is not None and at < before:
             yield f"Line {at} is still right{what}."
@@ -62,7 +62,7 @@ class Wording:
 
         Or that the line of the gap takes it, and it changes nothing there.
         """
-        quantity = self.lesson.quantity(self.comparison.match(gap.have))
+        quantity = self.lesson.own_quantity(gap.have)
         if gap.idle:
             want = self.lesson.quantity(cause.want) or "something else"
             given = quantity or "what it is given"
@@ -492,7 +492,8 @@ class Wording:
         held = [value for value in mine.made if self.comparison.match(value) == of]
         own = [self.lesson.own_name(one) for one in held]
         own += [mine.segment(mine.made[one].node) for one in held]
-        return next((o for o in own if o != quantity and len(o) <= differs.MOST_TEXT), quantity)
+        other = (o for o in own if o != quantity and len(o) <= differs.MOST_TEXT)
+        return next(other, f"what the reference keeps as {quantity}")
 
     def _relation(self, relation: Relation) -> str:
         quantity = self._called(relation.of)
