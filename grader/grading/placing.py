@@ -323,6 +323,9 @@ class Placing:
         raised = filled and stopped and not (finding.ok or finding.there)
         if result.status is not Status.FAIL or finding.certain:
             return result
+        unknown = not (finding.ok or finding.there or filled) and check.id not in blamed
+        if unknown and not trace.has.isdisjoint((check.blank, check.id)):
+            return check.waiting(first, ELSEWHERE.format(line=line))
         if result.line in here:  # an error that its line raised says more
             return check.waiting(first, SUSPECT.format(line=line)) if raised else result
         known = self._knows(check, result, filled=bool(filled or trace.slip))

@@ -113,6 +113,8 @@ def follow(
     for trial in _as_used(found, evidence):
         lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
         one = _told(Teller(lesson), evidence, trial, mine[trial])
+        if one is not None:
+            one = replace(one, has=lesson.present())
         told.append(one and _of_its_run(one, mine[trial].error, settings.said))
     return _together([one for one in told if one is not None])
 

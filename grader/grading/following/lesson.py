@@ -16,6 +16,10 @@ from grader.grading.reading.program import target
 from grader.source.walked import walked
 
 
+FEWEST = 3
+"""Numbers that a value must hold: fewer are equal by chance."""
+
+
 @dataclass(frozen=True)
 class Lesson:
     """The words of a step's lesson for what a comparison found.
@@ -55,6 +59,26 @@ class Lesson:
         array, quantity = self.comparison.right.arrays[value], self.quantity(value)
         shown = "" if array is None else sizes(array.shape)
         return f"{quantity}, {shown}" if quantity and shown else quantity or shown
+
+    def present(self) -> frozenset[str]:
+        """The blanks of the lesson that give a value which the program has too, or one on the way."""
+        right, arrays = self.comparison.right, self.comparison.right.arrays
+        todo = [one for one in self.comparison.matched if one is not None and one in right.made]
+        todo = [one for one in todo if (array := arrays[one]) is not None and array.size >= FEWEST]
+        known = set(todo)
+        while todo:
+            new = set(right.made[todo.pop()].sources) & right.made.keys() - known
+            known |= new
+            todo += new
+        found = set[str]()
+        for place in right.places:
+            statement = right.statement(place.node)
+            whole = statement is not None and right.is_whole(place.node) and place.part < 0
+            blank = self._blank(statement.lineno) if whole and statement is not None else None
+            last = blank is not None and (getattr(statement, "end_lineno", 0) or 0) >= blank.end - 1
+            if blank is not None and last and place.value in known:
+                found.add(blank.name)
+        return frozenset(found)
 
     def variables(self, value: int) -> frozenset[str]:
         """The variables that hold a value of the reference."""

@@ -12,6 +12,13 @@ from grader.grading.reading.shown import Slip
 from grader.source.variables import appended
 
 
+CONVERTS = ("Tensor", "constant", "array", "asarray")
+"""Calls that make a tensor or an array of lists."""
+
+FULL = ("zeros", "ones", "empty", "full")
+"""Calls that make an array of a size, for the lines below to fill."""
+
+
 def miscounted(mine: Run, right: Run) -> Slip | None:
     """The line that gives the one range of a program its end, where the reference's is another."""
     own, other = _end(mine), _end(right)
@@ -33,23 +40,44 @@ def _end(run: Run) -> ast.expr | None:
 
 
 def misfilled(comparison: Comparison, result: int | None, wanted: int | None) -> Slip | None:
-    """The loop that fills lists of which the result is made, and takes too many or too few turns."""
+    """The loop that fills lists of which the result is made, and takes too many or too few turns.
+
+    Or the line of an array that is filled and has another size.
+    """
     if result is None or (odd := overlong(comparison, result, wanted)) is None:
         return None
-    axis, turns, needed, _ = odd
-    loop = _filling(comparison.mine, _list_of(comparison.mine, result), axis)
+    axis, more, _ = odd
+    name = _list_of(comparison.mine, result)
+    kept = None if name is None else _begun(comparison.mine.tree, name)
+    match kept:
+        case ast.Assign(value=ast.Call(args=[ast.Tuple(elts=sizes) | ast.List(elts=sizes), *_])):
+            if name is None or axis >= len(sizes) or callee(kept.value) not in FULL:
+                return None
+            said = f"Line {kept.lineno} makes {name.id} {ast.unparse(sizes[axis])} long along axis"
+            said = f"{said} {axis}: that is too {'long' if more > 0 else 'short'}."
+            return Slip(kept.lineno, said)
+    loop = _filling(comparison.mine, name, axis)
     if loop is None or callee(loop.iter) != "range":
         return None
-    said = f"The loop of line {loop.lineno} takes {turns} turns here, and {needed} are needed."
-    return Slip(loop.lineno, said, _of_length(loop, needed - turns))
+    word = "many" if more > 0 else "few"
+    turns = f"one turn too {word}" if abs(more) == 1 else f"too {word} turns"
+    return Slip(loop.lineno, f"The loop of line {loop.lineno} takes {turns}.", _of_length(loop, -more))
+
+
+def _begun(tree: ast.Module, name: ast.Name) -> ast.Assign | None:
+    """The one assignment of a whole variable in its function."""
+    inside = around(tree, name.lineno)
+    every = (one for one in ast.walk(inside or tree) if isinstance(one, ast.Assign))
+    found = [one for one in every if ast.unparse(one.targets[0]) == name.id]
+    return found[0] if len(found) == 1 else None
 
 
 def overlong(
     comparison: Comparison, result: int | None, wanted: int | None
-) -> tuple[int, int, int, int] | None:
-    """The one axis along which a result made of lists has another size than the reference's.
+) -> tuple[int, int, int] | None:
+    """The one axis along which a result made of lists is longer, or shorter, than the reference's.
 
-    With both sizes, and the node of the result.
+    By how much, and the node of the result.
     """
     mine, right = comparison.mine, comparison.right
     have = None if result is None else mine.arrays[result]
@@ -59,18 +87,24 @@ def overlong(
     other = [axis for axis in range(have.ndim) if have.shape[axis] != want.shape[axis]]
     if len(other) != 1 or _list_of(mine, result) is None:
         return None
-    (axis,) = other
-    return axis, have.shape[axis], want.shape[axis], mine.made[result].node
+    axis = other[0]
+    return axis, have.shape[axis] - want.shape[axis], mine.made[result].node
 
 
 def _list_of(run: Run, value: int) -> ast.Name | None:
-    """The variable with a list that a value was made of, and then at most kept in its shape."""
+    """The variable with lists, or with an array to be filled, that a value was made of.
+
+    Then it was at most kept in its shape.
+    """
     while True:
         made, array = run.made[value], run.arrays[value]
         node = run.nodes[made.node]
-        given = node.args[0] if isinstance(node, ast.Call) and node.args else None
-        if isinstance(given, ast.Name) and not run.gave(run.numbers[given]):
-            return given
+        made_of = isinstance(node, ast.Call) and operation(node) in CONVERTS and bool(node.args)
+        given = node.args[0] if made_of and isinstance(node, ast.Call) else None
+        if isinstance(given, ast.Name):
+            begun = _begun(run.tree, given)
+            filled = begun is not None and callee(begun.value) in FULL
+            return given if filled or not run.gave(run.numbers[given]) else None
         before = run.arrays[made.sources[0]] if len(made.sources) == 1 else None
         if before is None or array is None or before.shape != array.shape:
             return None

@@ -109,6 +109,7 @@ class Retried:
                 and self._explains(found, results)
                 and self._fits(found)
                 and self._leads_on(found, place.value, known, results)
+                and self._mends(found, place.value, known, results, error)
             ):
                 return found
             if left <= 0:
@@ -151,6 +152,25 @@ class Retried:
             return True
         result = onward.changed(value, array)
         return result is None or (result.size > 0 and self.comparison.has(result))
+
+    def _mends(
+        self,
+        change: Change,
+        value: int,
+        known: Evaluator,
+        results: Sequence[int],
+        error: int | None,
+    ) -> bool:
+        """Whether an operation of two that raised an error works after a change before it."""
+        mine, array = self.comparison.mine, known.value(change.new)
+        onward = Downstream(mine, results[0])
+        if error is None or not isinstance(mine.nodes[error], ast.BinOp) or value not in onward.path:
+            return True
+        given = onward.changed(value, array) if isinstance(array, np.ndarray) else None
+        if given is None:
+            return True
+        after = Changed(mine, len(mine.places), self._whole.last, -1, {results[0]: given})
+        return isinstance(after.value(mine.nodes[error]), np.ndarray)
 
     def _turn(self, node: ast.AST) -> frozenset[str]:
         """The variables that change from turn to turn of the innermost loop and are read in a node."""

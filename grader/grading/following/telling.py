@@ -41,7 +41,7 @@ from grader.grading.following.margin import margin
 from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
 from grader.grading.following.options import odd_option
-from grader.grading.following.orders import listed, refolded, unswapped
+from grader.grading.following.orders import astride, listed, refolded, unswapped
 from grader.grading.following.ranges import misfilled, overlong
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, twofold
@@ -106,11 +106,13 @@ class Teller:
         rows = rows or misfilled(self.comparison, result, wanted)
         if rows is not None:
             return self.slipped(rows)
-        if (odd := overlong(self.comparison, result, wanted)) is not None:
-            axis, size, needed, node = odd
+        odd = overlong(self.comparison, result, wanted)
+        if odd is not None and self.lines.of(Cause(odd[2])) != self.comparison.mine.line(odd[2]):
+            axis, more, node = odd
             line = self.lines.of(Cause(node))
-            said = f"Line {line} makes axis {axis} of the result {size} long here, and it must be"
-            return self.slipped(Slip(line, f"{said} {needed}."))
+            much = "by one" if abs(more) == 1 else ""
+            said = f"Line {line} makes axis {axis} of the result too {'long' if more > 0 else 'short'}"
+            return self.slipped(Slip(line, f"{said} {much}".rstrip() + "."))
         trace = self._unturned(result) or self._departed_at(result, wanted)
         slip = self._in_other_shape(result, wanted)
         if slip is not None and trace.line in (None, slip.line) and not trace.write:
@@ -265,6 +267,8 @@ class Teller:
                 said = f"Line {made} makes {own}, whose rows do not sum to 1, as those of {want} do"
                 return self.slipped(Slip(made, f"{said}: divide by their sums."), (), found)
         where, *why = self.wording.gives(first, cause, line)
+        if why and why[0] == astride(self.comparison, first.node, first.value):
+            return self.slipped(Slip(line, why[0]), (where,), found)
         if not why:
             more = doubled(self.comparison, first) or extra(self.comparison, found)
             if more is not None:
