@@ -22,6 +22,9 @@ from grader.source import Source
 ALONE = "your file differs from the reference only on line"
 """What is said where a file has one mistake, wherever that shows."""
 
+SIZES = re.compile(r"\[[\d, ]*\]|\d+")
+"""Shapes and numbers of a message, which differ from run to run."""
+
 MEANT = "Did you mean "
 """How a hint begins that asks, and says what to write as well."""
 
@@ -64,6 +67,11 @@ def advised(report: Report, rubric: Rubric, source: Source) -> Report:
             if one.hints[:1] == (EVERY_PATH,) and (change := _change(report, one, source)):
                 hints = (change,)
             found = replace(one, hints=_typed(hints, one, source))
+        elif first is not None and _is_again(one, first):
+            found = replace(
+                one, line=first.line, text=first.text, column=first.column, hints=first.hints
+            )
+            found = replace(found, note=first.note, detail=first.detail)
         if found.status is Status.FAIL and found.line is not None:
             above.setdefault(found.line, found.hints)
         checks.append(found)
@@ -74,6 +82,15 @@ def _is_general(one: CheckResult, own: set[str]) -> bool:
     """Whether this is a ❌ on numbers, with a hint that is the check's own."""
     failed = one.status is Status.FAIL and one.kind is Kind.RUNTIME and not one.stopped
     return failed and bool(one.hints) and one.hints[0] in own
+
+
+def _is_again(one: CheckResult, first: CheckResult) -> bool:
+    """Whether this is the error of the first ❌ in another run, which was found to come from afar."""
+    if not one.stopped or one.line is None or f"raised on line {one.line}." not in (first.note or ""):
+        return False
+    messages = (each.message.partition(": ")[2] for each in (one, first))
+    same, other = (SIZES.sub("", text) for text in messages)
+    return bool(same) and same == other
 
 
 def _lone(report: Report) -> int:
