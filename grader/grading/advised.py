@@ -62,16 +62,8 @@ def advised(report: Report, rubric: Rubric, source: Source) -> Report:
         elif guesses(one) and not report.diagnosis and (change := _change(report, one, source)):
             found = replace(one, hints=(change,))
         elif one is first and one.stopped:
-            beside = as_beside(source.tree, one.line or 0, one.message)
-            hints = (beside,) if beside else _of_the_reference(report, one, source)
-            if one.hints[:1] == (EVERY_PATH,) and (change := _change(report, one, source)):
-                hints = (change,)
-            found = replace(one, hints=_typed(hints, one, source))
-        elif first is not None and _is_again(one, first):
-            found = replace(
-                one, line=first.line, text=first.text, column=first.column, hints=first.hints
-            )
-            found = replace(found, note=first.note, detail=first.detail)
+            found = replace(one, hints=_of_error(report, one, source))
+        found = _as_first(found, first)
         if found.status is Status.FAIL and found.line is not None:
             above.setdefault(found.line, found.hints)
         checks.append(found)
@@ -84,13 +76,30 @@ def _is_general(one: CheckResult, own: set[str]) -> bool:
     return failed and bool(one.hints) and one.hints[0] in own
 
 
-def _is_again(one: CheckResult, first: CheckResult) -> bool:
-    """Whether this is the error of the first ❌ in another run, which was found to come from afar."""
-    if not one.stopped or one.line is None or f"raised on line {one.line}." not in (first.note or ""):
-        return False
+def _of_error(report: Report, one: CheckResult, source: Source) -> tuple[str, ...]:
+    """The hints on an error; from what is beside its line, or what the reference has."""
+    beside = as_beside(source.tree, one.line or 0, one.message)
+    hints = (beside,) if beside else _of_the_reference(report, one, source)
+    if one.hints[:1] == (EVERY_PATH,) and (change := _change(report, one, source)):
+        hints = (change,)
+    return _typed(hints, one, source)
+
+
+def _as_first(one: CheckResult, first: CheckResult | None) -> CheckResult:
+    """The check; told where the first ❌ is, if it has the same error in another run.
+
+    The first was found to come from another line than the one that raised it.
+    """
+    if first is None or not one.stopped or one.line is None:
+        return one
+    if f"raised on line {one.line}." not in (first.note or ""):
+        return one
     messages = (each.message.partition(": ")[2] for each in (one, first))
     same, other = (SIZES.sub("", text) for text in messages)
-    return bool(same) and same == other
+    if not same or same != other:
+        return one
+    moved = replace(one, line=first.line, text=first.text, column=first.column)
+    return replace(moved, hints=first.hints, note=first.note, detail=first.detail)
 
 
 def _lone(report: Report) -> int:

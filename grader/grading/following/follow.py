@@ -239,7 +239,9 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
     if raised:
         quoted = _quoted(evidence)
         whole.sort(key=lambda name: _raises(evidence, name) != quoted)
-    elif loops:
+    elif whole:  # then an error of a helper comes of calling it alone
+        found[True].sort(key=[*evidence.trials].index)
+    if loops and not raised:
         whole.sort(key=lambda name: _has_many(evidence.trials[name]))
     return found[True][:1] + whole[:1]
 

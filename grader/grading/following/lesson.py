@@ -15,7 +15,6 @@ from grader.grading.reading.bindings import functions
 from grader.grading.reading.program import target
 from grader.source.walked import walked
 
-
 FEWEST = 3
 """Numbers that a value must hold: fewer are equal by chance."""
 
@@ -61,7 +60,7 @@ class Lesson:
         return f"{quantity}, {shown}" if quantity and shown else quantity or shown
 
     def present(self) -> frozenset[str]:
-        """The blanks of the lesson that give a value which the program has too, or one on the way."""
+        """The blanks that give a value which the program has too, or one on the way to it."""
         right, arrays = self.comparison.right, self.comparison.right.arrays
         todo = [one for one in self.comparison.matched if one is not None and one in right.made]
         todo = [one for one in todo if (array := arrays[one]) is not None and array.size >= FEWEST]

@@ -227,7 +227,8 @@ class Raising:
         blank = self.lesson.filled(cause)
         if at == line:
             lacks = LACKS.search(frameworks.current().translate(error).message) is not None
-            if not (named or blank or lacks):  # what raised an error about a name was not worked out
+            # what raised an error about a name was not worked out
+            if not (named or blank or lacks):
                 told += self.lesson.said(
                     self.lesson.next_blank(mine.latest(cause.node), cause.node)
                 )

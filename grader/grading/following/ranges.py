@@ -11,7 +11,6 @@ from grader.grading.reading.bindings import around, bound, callee
 from grader.grading.reading.shown import Slip
 from grader.source.variables import appended
 
-
 CONVERTS = ("Tensor", "constant", "array", "asarray")
 """Calls that make a tensor or an array of lists."""
 
@@ -61,7 +60,9 @@ def misfilled(comparison: Comparison, result: int | None, wanted: int | None) ->
         return None
     word = "many" if more > 0 else "few"
     turns = f"one turn too {word}" if abs(more) == 1 else f"too {word} turns"
-    return Slip(loop.lineno, f"The loop of line {loop.lineno} takes {turns}.", _of_length(loop, -more))
+    return Slip(
+        loop.lineno, f"The loop of line {loop.lineno} takes {turns}.", _of_length(loop, -more)
+    )
 
 
 def _begun(tree: ast.Module, name: ast.Name) -> ast.Assign | None:
@@ -123,7 +124,9 @@ def _filling(run: Run, name: ast.Name | None, axis: int) -> ast.For | None:
         loop = loops.pop() if len(loops) == 1 else None
         return loop if isinstance(loop, ast.For) else None
     inner = found[0][1]
-    return _filling(run, inner, axis - 1) if len(found) == 1 and isinstance(inner, ast.Name) else None
+    return (
+        _filling(run, inner, axis - 1) if len(found) == 1 and isinstance(inner, ast.Name) else None
+    )
 
 
 def _of_length(loop: ast.For, more: int) -> str:

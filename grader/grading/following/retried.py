@@ -164,7 +164,11 @@ class Retried:
         """Whether an operation of two that raised an error works after a change before it."""
         mine, array = self.comparison.mine, known.value(change.new)
         onward = Downstream(mine, results[0])
-        if error is None or not isinstance(mine.nodes[error], ast.BinOp) or value not in onward.path:
+        if (
+            error is None
+            or not isinstance(mine.nodes[error], ast.BinOp)
+            or value not in onward.path
+        ):
             return True
         given = onward.changed(value, array) if isinstance(array, np.ndarray) else None
         if given is None:
@@ -173,7 +177,7 @@ class Retried:
         return isinstance(after.value(mine.nodes[error]), np.ndarray)
 
     def _turn(self, node: ast.AST) -> frozenset[str]:
-        """The variables that change from turn to turn of the innermost loop and are read in a node."""
+        """The variables that are read in a node and change from turn to turn of its loop."""
         outer = self.comparison.mine.parents.get(node)
         while outer is not None and not isinstance(outer, ast.For | ast.FunctionDef):
             if isinstance(outer, ast.ListComp | ast.GeneratorExp):

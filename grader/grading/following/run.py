@@ -89,7 +89,7 @@ class Run(Program):
             fresh[place.node] = order
             inner = tuple(self.inner(place.node))
             if place.value not in found:
-                given = (turns.get(one) or latest.get(one, ()) for one in inner)
+                given = (turns.get(one) or latest.get(one, []) for one in inner)
                 sources = dict.fromkeys(value for some in given for value in some)
                 found[place.value] = Made(place.node, tuple(sources), order)
             if place.node in turns:

@@ -49,7 +49,7 @@ from grader.grading.following.retried import Change, Retried
 from grader.grading.following.run import operation
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.shifted import shifted
-from grader.grading.following.trace import Comparison, Departure
+from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.following.traded import traded
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import (
@@ -106,19 +106,26 @@ class Teller:
         rows = rows or misfilled(self.comparison, result, wanted)
         if rows is not None:
             return self.slipped(rows)
-        odd = overlong(self.comparison, result, wanted)
-        if odd is not None and self.lines.of(Cause(odd[2])) != self.comparison.mine.line(odd[2]):
-            axis, more, node = odd
-            line = self.lines.of(Cause(node))
-            much = "by one" if abs(more) == 1 else ""
-            said = f"Line {line} makes axis {axis} of the result too {'long' if more > 0 else 'short'}"
-            return self.slipped(Slip(line, f"{said} {much}".rstrip() + "."))
+        if (odd := self._overlong(result, wanted)) is not None:
+            return self.slipped(odd)
         trace = self._unturned(result) or self._departed_at(result, wanted)
         slip = self._in_other_shape(result, wanted)
         if slip is not None and trace.line in (None, slip.line) and not trace.write:
             return self.slipped(slip)
         wrong = () if result is None else (result,)
         return trace if trace.slip or not wrong else self.retried(trace, wrong)
+
+    def _overlong(self, result: int | None, wanted: int | None) -> Slip | None:
+        """The line that makes the lists of a result, along one axis too long or too short."""
+        found = overlong(self.comparison, result, wanted)
+        if found is None:
+            return None
+        axis, more, node = found
+        line = self.lines.of(Cause(node))
+        if line == self.comparison.mine.line(node):
+            return None
+        much = f"too {'long' if more > 0 else 'short'}{' by one' if abs(more) == 1 else ''}"
+        return Slip(line, f"Line {line} makes axis {axis} of the result {much}.")
 
     def retried(self, trace: Trace, wrong: Sequence[int], error: int | None = None) -> Trace:
         """The trace, with the one small change that would make a value right; if need be, there."""
@@ -148,7 +155,9 @@ class Teller:
             known = line in statement_at(mine.tree, trace.line or 0)
             return trace if known else self.trace((where,), line)
         if line in statement_at(mine.tree, trace.line or 0):
-            told = [one for one in trace.told if not beside(one, change.new, mine.nodes[change.node])]
+            told = [
+                one for one in trace.told if not beside(one, change.new, mine.nodes[change.node])
+            ]
             goes = f"On line {line} the numbers go wrong"
             moved = any(one.startswith(f"{goes}:") and one != f"{goes}: {old}" for one in told)
             told = [f"{goes}: {old}" if one.startswith(f"{goes}:") else one for one in told]
@@ -257,18 +266,9 @@ class Teller:
             if after is None:
                 return self.trace()
             return self.trace((after.said,), after.line, found)
-        if cause.have is not None and self.wording.unsummed(cause):
-            made = self.comparison.mine.line(self.comparison.mine.made[cause.have].node)
-            own, want = (
-                self.wording.read_as(cause.node, cause.have),
-                self.lesson.quantity(cause.want),
-            )
-            if own and want and made != line:
-                said = f"Line {made} makes {own}, whose rows do not sum to 1, as those of {want} do"
-                return self.slipped(Slip(made, f"{said}: divide by their sums."), (), found)
+        if (rows := self._unsummed(cause, line)) is not None:
+            return self.slipped(rows, (), found)
         where, *why = self.wording.gives(first, cause, line)
-        if why and why[0] == astride(self.comparison, first.node, first.value):
-            return self.slipped(Slip(line, why[0]), (where,), found)
         if not why:
             more = doubled(self.comparison, first) or extra(self.comparison, found)
             if more is not None:
@@ -288,8 +288,29 @@ class Teller:
         mine = self.comparison.mine
         if (given := odd_option(mine.tree, mine.nodes[first.node])) is not None:
             return self.trace((*told, given.said), given.line, found)
-        blank = self._step(cause, first)
+        return self._of_step(cause, found, told, line)
+
+    def _of_step(
+        self, cause: Cause, found: Sequence[Departure], told: Sequence[str], line: int
+    ) -> Trace:
+        """What is told of a line, with the step of the lesson that it is to take."""
+        across = astride(self.comparison, found[0].node, found[0].value)
+        if across and across in told:  # it takes its step, from another place
+            return self.slipped(Slip(line, across), [one for one in told if one != across], found)
+        blank = self._step(cause, found[0])
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
+
+    def _unsummed(self, cause: Cause, line: int) -> Slip | None:
+        """The line before ``line`` that makes weights which lack only the division by their sum."""
+        if cause.have is None or not self.wording.unsummed(cause):
+            return None
+        made = self.comparison.mine.line(self.comparison.mine.made[cause.have].node)
+        own = self.wording.read_as(cause.node, cause.have)
+        want = self.lesson.quantity(cause.want)
+        if not (own and want) or made == line:
+            return None
+        said = f"Line {made} makes {own}, whose rows do not sum to 1, as those of {want} do"
+        return Slip(made, f"{said}: divide by their sums.")
 
     def _step(self, cause: Cause, first: Departure) -> str:
         """The step of the lesson at a line; none if only its sign is wrong, or many are taken."""
@@ -521,6 +542,10 @@ class Teller:
         if (slip := self.slip(instead) or self.slip()) is not None:
             return self.slipped(slip)
         have, want = self.lesson.own_quantity(result), self.lesson.quantity(wanted)
+        if want and (idle := self._idle(result)) is not None:
+            line, kind = mine.line(idle), operation(mine.nodes[idle])
+            said = f"Line {line} changes nothing: {kind} gives {have or 'the same'} again"
+            return self.trace((f"{said}, and the reference has {want} there.",), line)
         paired = self._paired(result, wanted)
         if paired.line is None and last and have and want and have != want:
             line = last[0].lineno
@@ -528,6 +553,16 @@ class Teller:
                 (f"Line {line} gives {have} where the reference gives {want}.",), line
             )
         return paired
+
+    def _idle(self, value: int) -> int | None:
+        """The node of a change of axes or shape that gives just the value which it is given."""
+        mine = self.comparison.mine
+        made, array = mine.made[value], mine.arrays[value]
+        if operation(mine.nodes[made.node]) not in (*SWAPS, *SHAPERS) or array is None:
+            return None
+        given = (mine.arrays[one] for one in made.sources)
+        idle = any(one is not None and same(one, array) for one in given)
+        return made.node if idle else None
 
     def _paired(self, result: int, wanted: int | None) -> Trace:
         """The line that puts a right value into a pair where another one belongs."""

@@ -56,7 +56,7 @@ def no_field(tree: ast.Module, right: ast.Module, name: str) -> Slip | None:
 
 
 def not_inherited(tree: ast.Module, owner: str, name: str) -> Slip | None:
-    """The class of a file that has a field, if ``owner``, which has not, does without that class."""
+    """The class that has a field which ``owner`` has not, if that does not inherit from it."""
     classes = {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
     own = classes.get(owner)
     if own is None or name in _fields(own):

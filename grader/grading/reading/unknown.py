@@ -52,7 +52,9 @@ def as_beside(tree: ast.Module, line: int, message: str) -> str:
     if unread or difflib.get_close_matches(name, known, 1, ALIKE):
         return ""
     for block in blocks(inside):
-        own = next((one for one in block if isinstance(one, ast.Assign) and one.lineno == line), None)
+        own = next(
+            (one for one in block if isinstance(one, ast.Assign) and one.lineno == line), None
+        )
         if own is not None:
             return _as_like(own, [one for one in block if isinstance(one, ast.Assign)], name, given)
     return ""
