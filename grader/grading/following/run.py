@@ -81,13 +81,16 @@ class Run(Program):
         latest: dict[int, list[int]] = {}
         turns: dict[int, list[int]] = {number: [] for number in self._turning}
         fresh: dict[int, int] = {}
+        inside: dict[int, tuple[int, ...]] = {}
         for order, place in enumerate(self.places):
             begins = fresh.get(place.node) != order - 1 or place.part <= 0
             if begins:
                 latest[place.node] = []
             latest[place.node].append(place.value)
             fresh[place.node] = order
-            inner = tuple(self.inner(place.node))
+            if place.node not in inside:
+                inside[place.node] = tuple(self.inner(place.node))
+            inner = inside[place.node]
             if place.value not in found:
                 given = (turns.get(one) or latest.get(one, []) for one in inner)
                 sources = dict.fromkeys(value for some in given for value in some)
