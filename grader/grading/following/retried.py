@@ -147,11 +147,19 @@ class Retried:
         if len(mine.values(change.node)) > 1:
             return not self._turn(node) or bool(self._turn(node) & _read(change.new))
         array = known.value(change.new)
-        onward = Downstream(mine, results[0])
+        onward = self._after(results[0])
         if not isinstance(array, np.ndarray) or value not in onward.path:
             return True
         result = onward.changed(value, array)
         return result is None or (result.size > 0 and self.comparison.has(result))
+
+    def _after(self, result: int) -> Downstream:
+        """What follows changes to a result: what it needs is looked up once."""
+        return self._followed.setdefault(result, Downstream(self.comparison.mine, result))
+
+    @cached_property
+    def _followed(self) -> dict[int, Downstream]:
+        return {}
 
     def _mends(
         self,
@@ -163,7 +171,7 @@ class Retried:
     ) -> bool:
         """Whether an operation of two that raised an error works after a change before it."""
         mine, array = self.comparison.mine, known.value(change.new)
-        onward = Downstream(mine, results[0])
+        onward = self._after(results[0])
         if (
             error is None
             or not isinstance(mine.nodes[error], ast.BinOp)
@@ -233,7 +241,7 @@ class Retried:
         array = mine.arrays[results[0]] if len(results) == 1 else None
         if array is None or (self._is_right(results[0]) and np.any(array != array.flat[0])):
             return None  # that of one number is right by chance
-        onward = Downstream(mine, results[0])
+        onward = self._after(results[0])
         for value, node, new, array in islice(self._onward(onward), min(left, MOST_ONWARD)):
             result = onward.changed(value, array)
             found = None if result is None else self._lacking(result, but=self._used)

@@ -294,7 +294,8 @@ class Teller:
         self, cause: Cause, found: Sequence[Departure], told: Sequence[str], line: int
     ) -> Trace:
         """What is told of a line, with the step of the lesson that it is to take."""
-        across = astride(self.comparison, found[0].node, found[0].value)
+        takes = any(one.startswith("It takes ") for one in told)
+        across = astride(self.comparison, found[0].node, found[0].value) if takes else ""
         if across and across in told:  # it takes its step, from another place
             return self.slipped(Slip(line, across), [one for one in told if one != across], found)
         blank = self._step(cause, found[0])
