@@ -240,7 +240,8 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
         quoted = _quoted(evidence)
         whole.sort(key=lambda name: _raises(evidence, name) != quoted)
     elif whole:  # then an error of a helper comes of calling it alone
-        found[True].sort(key=[*evidence.trials].index)
+        order = [*evidence.trials]
+        found[True].sort(key=lambda name: (rank(name)[:-1], order.index(name)))
     if loops and not raised:
         whole.sort(key=lambda name: _has_many(evidence.trials[name]))
     return found[True][:1] + whole[:1]
