@@ -155,9 +155,8 @@ class Teller:
             known = line in statement_at(mine.tree, trace.line or 0)
             return trace if known else self.trace((where,), line)
         if line in statement_at(mine.tree, trace.line or 0):
-            told = [
-                one for one in trace.told if not beside(one, change.new, mine.nodes[change.node])
-            ]
+            was = mine.nodes[change.node]
+            told = [one for one in trace.told if not beside(one, change.new, was)]
             goes = f"On line {line} the numbers go wrong"
             moved = any(one.startswith(f"{goes}:") and one != f"{goes}: {old}" for one in told)
             told = [f"{goes}: {old}" if one.startswith(f"{goes}:") else one for one in told]
