@@ -7,6 +7,7 @@ import pytest
 
 from grader.grading.following.handed import numbers
 from grader.grading.following.loops import gaps, short, without_turn
+from grader.grading.following.ranges import misfilled
 from grader.protocol.probe import SeenCall, SeenError
 from grader.source import SourceProblem, parse
 from tests import recorded_runs
@@ -135,3 +136,57 @@ def test_a_line_that_ends_a_block_too_early_is_the_one_to_indent(text: str, line
     with pytest.raises(SourceProblem) as problem:
         parse(text.encode(), "file.py")
     assert problem.value.line == line
+
+
+ROWS = """\
+import numpy as np
+
+def table(x):
+    rows = []
+    for i in range(len(x)):
+        row = []
+        for j in range(len(x) + 2):
+            if j <= i:
+                row.append(0.0)
+            else:
+                row.append(1.0)
+        rows.append(row)
+    return np.array(rows)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said", "write"),
+    [
+        ("range(len(x) + 2)", "range(len(x) + 2 - 1)", 7, "one turn too few", "range(len(x) + 2)"),
+        ("range(len(x) + 2)", "range(len(x))", 7, "too few turns", ""),
+        ("i in range(len(x))", "i in range(1, len(x))", 5, "one turn too few", "range(len(x))"),
+        ("i in range(len(x))", "i in range(len(x) + 1)", 5, "one turn too many", "range(len(x))"),
+    ],
+)
+def test_a_loop_that_fills_rows_takes_too_few_turns_or_too_many(
+    old: str, new: str, line: int, said: str, write: str
+) -> None:
+    assert ROWS.count(old) == 1
+    both = recorded_runs.compared(ROWS.replace(old, new), ROWS, "table", np.zeros(4))
+    result, wanted = (max(run.made) for run in (both.mine, both.right))
+    slip = misfilled(both, result, wanted)
+    assert slip is not None
+    assert (slip.line, slip.write) == (line, write)
+    assert said in slip.said
+
+
+TURNS = """\
+import numpy as np
+
+def joined(x, y):
+    parts = {"one": x + y, "two": x * y}
+    return np.stack([part[:, None] for part in parts.values()])
+"""
+
+
+def test_every_turn_of_a_comprehension_flows_into_what_is_made_of_it() -> None:
+    given = np.arange(6.0).reshape(3, 2), np.arange(6.0, 12.0).reshape(3, 2)
+    both = recorded_runs.compared(TURNS.replace("x + y", "x - y"), TURNS, "joined", *given)
+    (left,) = both.departures(max(both.mine.made))
+    assert both.mine.line(left.node) == 4

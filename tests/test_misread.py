@@ -9,7 +9,7 @@ import pytest
 
 from grader.grading.reading import odd
 from grader.grading.reading.typeless import untyped
-from grader.grading.reading.unknown import unknown
+from grader.grading.reading.unknown import as_beside, unknown
 from grader.source import placeholders
 from tests.graded import mistakes, variants
 
@@ -264,6 +264,33 @@ def test_a_name_that_is_not_defined_is_told_by_what_the_file_has(
     slip = unknown(ast.parse(text), line, f"The name {name} is not defined (in f)")
     assert slip is not None
     assert said in f"{slip.said} {slip.write}"
+
+
+TURNED = """\
+def run(self, q, k, positions):
+    p = positions.unsqueeze(-2)
+    q = self.turn(q, pos)
+    k = self.turn(k, p)
+    return q @ k
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("", "", "Did you mean p, as on line 4? Write self.turn(q, p)"),
+        ("self.turn(k, p)", "self.turn(k, k)", ""),  # its own name is no other's
+        ("self.turn(k, p)", "self.flip(k, p)", ""),
+        ("(q, pos)", "(q, position)", ""),  # positions, spelled wrong
+        ("p = pos", "where = pos", ""),  # nothing reads where
+    ],
+)
+def test_an_unknown_name_is_what_a_statement_like_it_has_there(
+    old: str, new: str, said: str
+) -> None:
+    tree = ast.parse(TURNED.replace(old, new) if old else TURNED)
+    name = "position" if new == "(q, position)" else "pos"
+    assert as_beside(tree, 3, f"The name {name} is not defined (in run)") == said
 
 
 def test_a_type_is_missed_where_the_arguments_are_kept() -> None:

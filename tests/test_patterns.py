@@ -323,7 +323,9 @@ def test_mentions_does_not_find_what_is_not_there(snippet: str) -> None:
 
 
 def test_mentions_shows_a_line() -> None:
-    assert mentions("Rotary", "cos(...)", shown="_ ** _")(ROTARY) == Finding(True, 16)
+    assert mentions("Rotary", "cos(...)", shown="_ ** _")(ROTARY) == Finding(
+        True, 16, places=frozenset({6})
+    )
     assert mentions("Rotary", "sin(...)")(ROTARY) == Finding(False, 8)
     gone = Finding(False, certain=True, absent="Missing")
     assert mentions("Missing", "sin(...)")(ROTARY) == gone

@@ -26,6 +26,9 @@ CHOICE = r"causal_mask() ~where\(|band_part|tri[lu]\b ~ [<>]"
 FILLER = r"causal_mask() ~where\(|\binf\b|full\(|ones|Tensor\("
 """Where it says what hides them."""
 
+REVERSED = r"() ~reversed\(|::\s*-1\]|range\(.*-1\)"
+"""Where something is gone through from its end."""
+
 ATTENTION: Family = {
     "missing-scale": scale(
         "none", "Your output is exactly attention without the 1/√head_dim scale."
@@ -256,10 +259,12 @@ HEADS: Family = {
     "split-reversed": split(
         "reversed",
         "The heads are split in reverse order: the last one comes first. Keep their order.",
+        place=REVERSED,
     ),
     "merge-reversed": merge(
         "reversed",
         "The heads are merged in reverse order: the last one comes first. Keep their order.",
+        place=REVERSED,
     ),
     "merge-last-axes": merge(
         "last_axes",

@@ -150,7 +150,7 @@ CHECKS = (
     Check(
         "numbers",
         "Output and weights are right without a mask",
-        "Output and weights are not right",
+        "Output or weights are not right",
         "Compare each line with the lesson's formula",
         "Every part of the formula is one line of the function.",
         lesson="Scores",
@@ -177,7 +177,7 @@ CHECKS = (
     Check(
         "she-loves-cats",
         '"She loves cats" gets the weights that the lesson prints',
-        '"She loves cats" does not get the weights that the lesson prints',
+        '"She loves cats" does not get the numbers that the lesson prints',
         'Compare with the tables in "She loves cats"',
         "The lesson prints every table on the way.",
         lesson="She loves cats",

@@ -159,7 +159,8 @@ class Trace:
     means that ``line`` itself is right, and the step after it is missing; ``elsewhere`` that it
     makes a value wrong which raises an error at another line. ``also`` is a line that does without
     what ``line`` gives; ``slip`` the sentence on what the source itself shows to be odd. ``lone``:
-    ``line`` is the only one that differs from the reference.
+    ``line`` is the only one that differs from the reference. ``has`` are the blanks whose values
+    the program has.
     """
 
     told: tuple[str, ...]
@@ -173,6 +174,7 @@ class Trace:
     also: int | None = None
     slip: str = ""
     lone: bool = False
+    has: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

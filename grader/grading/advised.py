@@ -14,6 +14,7 @@ from grader.base.model import CheckResult, Kind, Report, Status
 from grader.grading.reading import bindings
 from grader.grading.reading.program import parameters
 from grader.grading.reading.texts import TURNS
+from grader.grading.reading.unknown import as_beside
 from grader.rubric import Rubric
 from grader.rubric.rules import results
 from grader.source import Source
@@ -21,8 +22,14 @@ from grader.source import Source
 ALONE = "your file differs from the reference only on line"
 """What is said where a file has one mistake, wherever that shows."""
 
+SIZES = re.compile(r"\[[\d, ]*\]|\d+")
+"""Shapes and numbers of a message, which differ from run to run."""
+
 MEANT = "Did you mean "
 """How a hint begins that asks, and says what to write as well."""
+
+EVERY_PATH = "Give it a value on every path to the line that uses it."
+"""What a hint says of a variable without a value, whatever is to be in its place."""
 
 HAS = "It has "
 """How a sentence begins on what the reference writes in another way."""
@@ -55,7 +62,8 @@ def advised(report: Report, rubric: Rubric, source: Source) -> Report:
         elif guesses(one) and not report.diagnosis and (change := _change(report, one, source)):
             found = replace(one, hints=(change,))
         elif one is first and one.stopped:
-            found = replace(one, hints=_typed(_of_the_reference(report, one, source), one, source))
+            found = replace(one, hints=_of_error(report, one, source))
+        found = _as_first(found, first)
         if found.status is Status.FAIL and found.line is not None:
             above.setdefault(found.line, found.hints)
         checks.append(found)
@@ -68,9 +76,37 @@ def _is_general(one: CheckResult, own: set[str]) -> bool:
     return failed and bool(one.hints) and one.hints[0] in own
 
 
+def _of_error(report: Report, one: CheckResult, source: Source) -> tuple[str, ...]:
+    """The hints on an error; from what is beside its line, or what the reference has."""
+    beside = as_beside(source.tree, one.line or 0, one.message)
+    hints = (beside,) if beside else _of_the_reference(report, one, source)
+    if one.hints[:1] == (EVERY_PATH,) and (change := _change(report, one, source)):
+        hints = (change,)
+    return _typed(hints, one, source)
+
+
+def _as_first(one: CheckResult, first: CheckResult | None) -> CheckResult:
+    """The check; told where the first ❌ is, if it has the same error in another run.
+
+    The first was found to come from another line than the one that raised it.
+    """
+    if first is None or not one.stopped or one.line is None:
+        return one
+    if f"raised on line {one.line}." not in (first.note or ""):
+        return one
+    messages = (each.message.partition(": ")[2] for each in (one, first))
+    same, other = (SIZES.sub("", text) for text in messages)
+    if not same or same != other:
+        return one
+    moved = replace(one, line=first.line, text=first.text, column=first.column)
+    return replace(moved, hints=first.hints, note=first.note, detail=first.detail)
+
+
 def _lone(report: Report) -> int:
-    """The line of the only mistake in a file; 0 where that is not known."""
+    """The line of the only mistake in a file, or of the one named; 0 where that is not known."""
     trace = report.trace
+    if len(report.diagnosis) == 1 and (line := report.diagnosis[0].line) is not None:
+        return line
     if trace is None or trace.line is None or not any(ALONE in one for one in trace.told):
         return 0
     return trace.line

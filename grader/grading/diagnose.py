@@ -182,8 +182,28 @@ class _Search:
             raise _Enough
         predicted = self._predicted(name, mistakes)
         rough = mistakes and self._evidence.trials[name].slack > 1.0
+        if rough and predicted is not None:
+            arrays = {path: self._filled(name, path, predicted, arrays) for path in arrays}
         times = ROUGH if rough else 1.0
         return predicted is None or _same(self._evidence, name, arrays, predicted, times)
+
+    def _filled(
+        self, name: str, path: str, predicted: Predicted, arrays: Arrays
+    ) -> npt.NDArray[np.generic] | None:
+        """An array with what is predicted in place of NaN, if its other numbers are wrong as well.
+
+        A mistake may make of large numbers such as overflow before the end.
+        """
+        array, want = arrays[path], predicted.get(path)
+        right = self._evidence.expected(name)[path]
+        if array is None or not isinstance(want, np.ndarray) or array.dtype.kind != "f":
+            return array
+        lost = np.isnan(array)
+        if not lost.any() or array.shape != want.shape or array.shape != right.shape:
+            return array
+        if self._evidence.close(name, np.where(lost, right, array), right):
+            return array
+        return np.where(lost, want, array)
 
     def _predicted(self, name: str, mistakes: Mistakes) -> Predicted | None:
         """What trial ``name`` gives with these mistakes."""

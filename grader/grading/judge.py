@@ -20,7 +20,7 @@ from grader.grading import once
 from grader.grading.diagnose import Explanation
 from grader.grading.heads import REFUSED, lesson_head, misnamed
 from grader.grading.reading import bindings
-from grader.grading.reading.fields import no_default, no_field
+from grader.grading.reading.fields import no_default, no_field, not_inherited
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
@@ -50,6 +50,7 @@ ABSENT = ("MissingName", "AttributeError")
 
 IMPORTING = ("ImportError", "ModuleNotFoundError")
 
+OTHER_FIELD = re.compile(r"\b(\w+) has no field (\w+)$")
 NO_FIELD = re.compile(r"^\w+ takes no (\w+)$")
 LACKS = re.compile(r"^__init__ cannot be called .* required (?:positional|keyword-only) .*?'(\w+)'")
 REFUSED_NAME = re.compile(r"has no argument called (\w+)")
@@ -194,7 +195,7 @@ def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     if (line := _mistaken(case, check)) is not None:
         failed = replace(failed, line=line)
     if not (finding.ok or finding.there or _is_there(case, check)):
-        if case.rubric.guided:
+        if case.rubric.guided and _in_its_helper(case, check, failed.line):
             return failed
         return replace(failed, hints=(_why(case, check), *check.hints[1:]))
     told = finding.detail if finding.there else None
@@ -203,6 +204,16 @@ def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     own = failed.hints if finding.there and finding.hint else check.after
     message = f"{check.passed}{IN_VAIN}" if finding.unused else _but(case, check)
     return replace(failed, message=message, note=note, hints=own)
+
+
+def _in_its_helper(case: Case, check: Check, line: int | None) -> bool:
+    """Whether a line is in the function that a check names first, as the lesson has it."""
+    name = check.passed.partition(":")[0]
+    if not name.isidentifier() or line is None:
+        return True
+    inside = bindings.around(case.source.tree, line)
+    names = ("__call__", "forward") if name == "__call__" else (name,)
+    return inside is not None and inside.name in names
 
 
 def _right_alone(case: Case, place: str) -> bool:
@@ -542,6 +553,8 @@ def _no_field(case: Case, ruling: Failed) -> Slip | None:
     """What the file has in place of a field that the lesson gives as an argument."""
     if (lacks := LACKS.search(ruling.message or "")) is not None:
         return no_default(case.source.tree, lacks[1])
+    if (other := OTHER_FIELD.search(ruling.message or "")) is not None:
+        return not_inherited(case.source.tree, other[1], other[2])
     found = NO_FIELD.search(ruling.message or "")
     if found is None or case.solution is None:
         return None

@@ -84,6 +84,8 @@ class Placing:
         if report.verdict is not Verdict.FAIL or report.problem is not None:
             return report
         trace = report.trace
+        if trace is not None:  # two looks may say the same
+            report = replace(report, trace=replace(trace, told=tuple(dict.fromkeys(trace.told))))
         right = trace.line if trace is not None and trace.left_out else None
         found = self._owned(_of_one_run(self._placed(report)))
         found = _after(advised(found, self.rubric, self.source), right)
@@ -314,12 +316,16 @@ class Placing:
             return result
         near = {*here, *bindings.statement_at(self.source.tree, trace.also or line)}
         filled = trace.blank and trace.blank in (check.blank, check.id)
-        suspect = (finding.line in near or filled) and not trace.left_out
+        suspect = finding.line in near or filled or not finding.places.isdisjoint(here)
+        suspect = suspect and not trace.left_out
         if result.status is Status.PASS and suspect and check.id not in blamed:
             return check.waiting(first, SUSPECT.format(line=line))
         raised = filled and stopped and not (finding.ok or finding.there)
         if result.status is not Status.FAIL or finding.certain:
             return result
+        unknown = not (finding.ok or finding.there or filled) and check.id not in blamed
+        if unknown and not trace.has.isdisjoint((check.blank, check.id)):
+            return check.waiting(first, ELSEWHERE.format(line=line))
         if result.line in here:  # an error that its line raised says more
             return check.waiting(first, SUSPECT.format(line=line)) if raised else result
         known = self._knows(check, result, filled=bool(filled or trace.slip))
@@ -372,8 +378,10 @@ class Placing:
                 break
             raised = one.stopped and not known and one.line is not None and one.line not in here
             raised = raised and (not trace.lone or FUNCTION.search(one.message) is not None)
-            told = RAISED.format(line=one.line) if raised else None
-            note = "\n".join(filter(None, (told, one.note))) or None
+            used = USED in (one.note or "")  # its line is not the one that raised the error
+            told = RAISED.format(line=one.line) if raised and not used else None
+            own = "" if f"{USED}{line}." in (one.note or "") else one.note
+            note = "\n".join(filter(None, (told, own))) or None
             moved = self._at(one, line)
             aimed = replace(moved, line=one.line, hints=self._aimed(one, trace) or one.hints)
             hints = _hints(aimed, trace)

@@ -32,6 +32,7 @@ class Finding:
     to look at is not there. ``there``: what is sought is in the file, but is not as it must be;
     ``hint`` says what to do about that. ``unused``: it is made, and leads nowhere; ``replaced``:
     because its name gets another value first. ``unset`` is the attribute that nothing sets.
+    ``places`` has all lines that may be meant, where what is sought may be written more than once.
     """
 
     ok: bool
@@ -49,6 +50,7 @@ class Finding:
     unused: bool = False
     replaced: bool = False
     unset: str = ""
+    places: frozenset[int] = frozenset()
 
 
 SourceTest = Callable[[Source], Finding]

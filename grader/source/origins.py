@@ -349,7 +349,8 @@ def _constant(tree: ast.Module, line: int) -> int:
     ]
     value = fields[0] if len(fields) == 1 else None
     words = value.keywords if isinstance(value, ast.Call) else []
-    value = next((one.value for one in words if one.arg == "default_factory"), value)
+    given = ("default", "default_factory")
+    value = next((one.value for one in words if one.arg in given), value)
     value = value.func if isinstance(value, ast.Call) and not value.args else value
     text = ast.unparse(value) if isinstance(value, ast.Name | ast.Attribute) else ""
     name = text.rpartition(".")[2]
@@ -371,10 +372,17 @@ def _constant(tree: ast.Module, line: int) -> int:
         if name and name in [getattr(each, "id", "") for each in _targets(one)]
     ]
     fields = [one.value for one in walked(tree) if isinstance(one, ast.AnnAssign)]
+    fields += [word.value for one in fields for word in _defaults(one)]
     first = all(one in fields for one in loads) and line == min(
         (one.lineno for one in loads), default=0
     )
     return kept[0] if len(kept) == 1 and (len(loads) == 1 or first) else line
+
+
+def _defaults(value: ast.expr | None) -> list[ast.keyword]:
+    """What a call as ``field(default=N)`` gives as the default."""
+    words = value.keywords if isinstance(value, ast.Call) else []
+    return [one for one in words if one.arg == "default"]
 
 
 def _filled(tree: ast.Module, line: int) -> int:

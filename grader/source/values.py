@@ -189,9 +189,11 @@ def mentions(path: Path, *snippets: Written, shown: Written | None = None) -> So
         if found is None:
             return absent(path, certain=True)
         every = _written_in(source, path)
-        line = next((node.lineno for node in every if wanted(node)), None)
-        near = next((node.lineno for node in every if close(node)), line)
-        return Finding(line is not None, near or found.lineno)
+        seen = [node for node in every if wanted(node)]
+        lines = [node.lineno for node in seen]
+        places = frozenset(one.lineno for one in seen if not isinstance(one, ast.UnaryOp))
+        near = next((node.lineno for node in every if close(node)), next(iter(lines), None))
+        return Finding(bool(lines), near or found.lineno, places=places)
 
     return test
 

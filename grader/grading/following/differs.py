@@ -91,11 +91,15 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
     return kinds(one, comparison.right.nodes[twin])
 
 
-def beside(said: str, new: ast.expr) -> bool:
-    """Whether a sentence of :func:`kinds` asks for an operation that ``new`` does without."""
+def beside(said: str, new: ast.expr, old: ast.AST) -> bool:
+    """Whether a sentence of :func:`kinds` asks for an operation that ``new`` does without.
+
+    Or for one that is in ``old`` already, in place of which it is.
+    """
     asked = said.removesuffix(".").partition("; the reference ")[2]
     kind = asked in VERBS.values() or asked.startswith("calls ")
-    return kind and asked not in map(_does, ast.walk(new))
+    inside = any(asked == _does(one) for one in ast.walk(old) if one is not old)
+    return kind and (inside or asked not in map(_does, ast.walk(new)))
 
 
 def _own(tree: ast.Module) -> frozenset[str]:

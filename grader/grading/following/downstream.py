@@ -48,7 +48,10 @@ class Downstream:
         return found
 
     def changed(self, value: int, array: Floats) -> Floats | None:
-        """The result if ``value`` were ``array``; None where that cannot be worked out."""
+        """The result if ``value`` were ``array``; None where that cannot be worked out.
+
+        Without any number where an expression would raise an error: as it was, it is worked out.
+        """
         new = {value: array}
         later = self.path[self.path.index(value) + 1 :]
         if len(later) > MOST_STEPS:
@@ -60,7 +63,9 @@ class Downstream:
             known = Changed(self.run, made.order, self._before[one], made.node, new)
             given = known.value(self.run.nodes[made.node])
             if not isinstance(given, np.ndarray):
-                return None
+                known = Changed(self.run, made.order, self._before[one], made.node, {})
+                raises = isinstance(known.value(self.run.nodes[made.node]), np.ndarray)
+                return np.zeros(0) if raises else None
             new[one] = given
         return new.get(self.result)
 

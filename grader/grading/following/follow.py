@@ -113,7 +113,7 @@ def follow(
     for trial in _as_used(found, evidence):
         lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
         one = _told(Teller(lesson), evidence, trial, mine[trial])
-        told.append(one and _of_its_run(one, mine[trial].error, settings.said))
+        told.append(one and _of_its_run(one, mine[trial].error, settings.said, lesson))
     return _together([one for one in told if one is not None])
 
 
@@ -237,7 +237,9 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
     if raised:
         quoted = _quoted(evidence)
         whole.sort(key=lambda name: _raises(evidence, name) != quoted)
-    elif loops:
+    elif whole:  # then an error of a helper comes of calling it alone
+        found[True].sort(key=lambda name: (rank(name)[:-1], [*evidence.trials].index(name)))
+    if loops and not raised:
         whole.sort(key=lambda name: _has_many(evidence.trials[name]))
     return found[True][:1] + whole[:1]
 
@@ -367,8 +369,12 @@ def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> 
         return None
 
 
-def _of_its_run(trace: Trace, error: SeenError | None, said: str) -> Trace:
-    """The trace of an error; if the checks say the same error with other sizes, it tells so."""
+def _of_its_run(trace: Trace, error: SeenError | None, said: str, lesson: Lesson) -> Trace:
+    """The trace, with what the program has of the lesson.
+
+    Of an error, if the checks say the same error with other sizes, it tells so.
+    """
+    trace = replace(trace, has=lesson.present())
     own = "" if error is None else frameworks.current().translate(error).message
     sized = [at for at, one in enumerate(trace.told) if SIZES.search(one)]
     alike = NUMBER.sub("0", own) in NUMBER.sub("0", said)

@@ -15,6 +15,9 @@ from grader.grading.reading.bindings import functions
 from grader.grading.reading.program import target
 from grader.source.walked import walked
 
+FEWEST = 3
+"""Numbers that a value must hold: fewer are equal by chance."""
+
 
 @dataclass(frozen=True)
 class Lesson:
@@ -43,11 +46,38 @@ class Lesson:
                 name = f"`{variable}`"
         return name
 
+    def own_quantity(self, value: int) -> str:
+        """The same for a value of the program: not by a variable that only the reference has."""
+        quantity = self.quantity(self.comparison.match(value))
+        bound = self.comparison.mine.bindings(value) if quantity.startswith("`") else ()
+        own = {target(statement, part) for statement, part in bound}
+        return quantity if not quantity.startswith("`") or quantity.strip("`") in own else ""
+
     def what(self, value: int) -> str:
         """A value of the reference: its name, if it has one, and its shape."""
         array, quantity = self.comparison.right.arrays[value], self.quantity(value)
         shown = "" if array is None else sizes(array.shape)
         return f"{quantity}, {shown}" if quantity and shown else quantity or shown
+
+    def present(self) -> frozenset[str]:
+        """The blanks that give a value which the program has too, or one on the way to it."""
+        right, arrays = self.comparison.right, self.comparison.right.arrays
+        todo = [one for one in self.comparison.matched if one is not None and one in right.made]
+        todo = [one for one in todo if (array := arrays[one]) is not None and array.size >= FEWEST]
+        known = set(todo)
+        while todo:
+            new = set(right.made[todo.pop()].sources) & right.made.keys() - known
+            known |= new
+            todo += new
+        found = set[str]()
+        for place in right.places:
+            statement = right.statement(place.node)
+            whole = statement is not None and right.is_whole(place.node) and place.part < 0
+            blank = self._blank(statement.lineno) if whole and statement is not None else None
+            last = blank is not None and (getattr(statement, "end_lineno", 0) or 0) >= blank.end - 1
+            if blank is not None and last and place.value in known:
+                found.add(blank.name)
+        return frozenset(found)
 
     def variables(self, value: int) -> frozenset[str]:
         """The variables that hold a value of the reference."""

@@ -21,7 +21,7 @@ from grader.source.walked import walked
 def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
     """The loop that takes a turn for which the reference has none: it makes something new there."""
     mine, right = comparison.mine, comparison.right
-    loop = _loop(comparison.mine, node)
+    loop = comparison.mine.loop(node)
     if loop is None or mine.latest(node):
         return None
     turns = list(dict.fromkeys(place.value for place in mine.places if place.node == node))
@@ -135,11 +135,11 @@ def short(run: Run) -> Slip | None:
 
 def _over(run: Run, statement: ast.stmt, index: ast.expr) -> ast.For | None:
     """The loop around a statement whose number is an index, if it counts from 0."""
-    loop = _loop(run, run.numbers[statement])
+    loop = run.loop(run.numbers[statement])
     while isinstance(loop, ast.For):
         if isinstance(index, ast.Name) and ast.unparse(loop.target) == index.id:
             return loop
-        loop = _loop(run, run.numbers[loop])
+        loop = run.loop(run.numbers[loop])
     return None
 
 
@@ -275,7 +275,7 @@ def _times(run: Run, node: int) -> int:
 
 def each_turn(comparison: Comparison, cause: Cause) -> Slip | None:
     """The line of a loop that the reference has after it, if that is all that is wrong there."""
-    mine, loop = comparison.mine, _loop(comparison.mine, cause.node)
+    mine, loop = comparison.mine, comparison.mine.loop(cause.node)
     twin, statement = cause.twin, mine.statement(cause.node)
     if loop is None or twin is None or cause.have is None or statement not in loop.body:
         return None
@@ -303,7 +303,7 @@ def fed(comparison: Comparison, cause: Cause, order: int) -> Slip | None:
 
     In a loop's later turns that may be a line below.
     """
-    mine, loop = comparison.mine, _loop(comparison.mine, cause.node)
+    mine, loop = comparison.mine, comparison.mine.loop(cause.node)
     names = [
         one
         for one in ast.walk(mine.nodes[cause.node])
@@ -338,14 +338,6 @@ def _is_list(comparison: Comparison, cause: Cause) -> bool:
     inner = ast.walk(right.nodes[cause.twin]) if cause.twin is not None else ()
     names = [right.numbers[one] for one in inner if isinstance(one, ast.Name)]
     return any(one.part >= 0 for number in names for one in right.scalars.get(number, ()))
-
-
-def _loop(run: Run, node: int) -> ast.For | ast.While | None:
-    """The innermost loop around a node."""
-    outer = run.parents.get(run.nodes[node])
-    while outer is not None and not isinstance(outer, ast.For | ast.While):
-        outer = run.parents.get(outer)
-    return outer
 
 
 PAIR = re.compile(r"(\w+)\[\d+\] is a tuple of \d+, which has no")

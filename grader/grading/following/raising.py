@@ -226,7 +226,9 @@ class Raising:
             return replace(self.teller.trace((*told, given.said), given.line), elsewhere=True)
         blank = self.lesson.filled(cause)
         if at == line:
-            if not named and not blank:  # what raised an error about a name was not worked out
+            lacks = LACKS.search(frameworks.current().translate(error).message) is not None
+            # what raised an error about a name was not worked out
+            if not (named or blank or lacks):
                 told += self.lesson.said(
                     self.lesson.next_blank(mine.latest(cause.node), cause.node)
                 )

@@ -24,6 +24,7 @@ from grader.grading.following.run import operation
 from grader.grading.following.sequences import Sequences
 from grader.grading.following.trace import Comparison
 from grader.grading.following.variations import MOST_AXES, Variable, inner_operands, variations
+from grader.source.variables import stored
 
 MOST = 1_500
 """Expressions that are worked out for one program."""
@@ -108,6 +109,7 @@ class Retried:
                 and self._explains(found, results)
                 and self._fits(found)
                 and self._leads_on(found, place.value, known, results)
+                and self._mends(found, place.value, known, results, error)
             ):
                 return found
             if left <= 0:
@@ -139,15 +141,62 @@ class Retried:
     ) -> bool:
         """Whether a change leads to a result of the reference; it may, where that is not known.
 
-        Only of a change that gives a step of one of its operations: that may be of another one.
+        Of one in a loop, where that changes every turn, only whether turns still differ.
         """
-        by_hand = change.value is not None and change.value < 0
-        array = known.value(change.new) if by_hand else None
-        onward = Downstream(self.comparison.mine, results[0])
+        mine, node = self.comparison.mine, self.comparison.mine.nodes[change.node]
+        if len(mine.values(change.node)) > 1:
+            return not self._turn(node) or bool(self._turn(node) & _read(change.new))
+        array = known.value(change.new)
+        onward = self._after(results[0])
         if not isinstance(array, np.ndarray) or value not in onward.path:
             return True
         result = onward.changed(value, array)
-        return result is None or self.comparison.has(result)
+        return result is None or (result.size > 0 and self.comparison.has(result))
+
+    def _after(self, result: int) -> Downstream:
+        """What follows changes to a result: what it needs is looked up once."""
+        return self._followed.setdefault(result, Downstream(self.comparison.mine, result))
+
+    @cached_property
+    def _followed(self) -> dict[int, Downstream]:
+        return {}
+
+    def _mends(
+        self,
+        change: Change,
+        value: int,
+        known: Evaluator,
+        results: Sequence[int],
+        error: int | None,
+    ) -> bool:
+        """Whether an operation of two that raised an error works after a change before it."""
+        mine, array = self.comparison.mine, known.value(change.new)
+        onward = self._after(results[0])
+        if (
+            error is None
+            or not isinstance(mine.nodes[error], ast.BinOp)
+            or value not in onward.path
+        ):
+            return True
+        given = onward.changed(value, array) if isinstance(array, np.ndarray) else None
+        if given is None:
+            return True
+        after = Changed(mine, len(mine.places), self._whole.last, -1, {results[0]: given})
+        return isinstance(after.value(mine.nodes[error]), np.ndarray)
+
+    def _turn(self, node: ast.AST) -> frozenset[str]:
+        """The variables that are read in a node and change from turn to turn of its loop."""
+        outer = self.comparison.mine.parents.get(node)
+        while outer is not None and not isinstance(outer, ast.For | ast.FunctionDef):
+            if isinstance(outer, ast.ListComp | ast.GeneratorExp):
+                break
+            outer = self.comparison.mine.parents.get(outer)
+        match outer:
+            case ast.For():
+                return (stored(outer) | stored(outer.target)) & _read(node)
+            case ast.ListComp() | ast.GeneratorExp():
+                return stored(outer) & _read(node)
+        return frozenset()
 
     def _before(self, error: int, last: Mapping[int, Sequence[int]], left: int) -> Change | None:
         """The change before an error after which its statement gives what the reference has."""
@@ -192,7 +241,7 @@ class Retried:
         array = mine.arrays[results[0]] if len(results) == 1 else None
         if array is None or (self._is_right(results[0]) and np.any(array != array.flat[0])):
             return None  # that of one number is right by chance
-        onward = Downstream(mine, results[0])
+        onward = self._after(results[0])
         for value, node, new, array in islice(self._onward(onward), min(left, MOST_ONWARD)):
             result = onward.changed(value, array)
             found = None if result is None else self._lacking(result, but=self._used)
@@ -435,6 +484,11 @@ def _without(node: ast.BinOp, known: Evaluator) -> Iterator[ast.expr]:
         adds = isinstance(node.op, ast.Add | ast.Sub) or np.ndim(other) > 0
         if not (adds and (other is None or bool(np.all(other == np.ravel(other)[:1])))):
             yield kept
+
+
+def _read(node: ast.AST) -> frozenset[str]:
+    """The variables in an expression, which may be one that was made up."""
+    return frozenset(one.id for one in ast.walk(node) if isinstance(one, ast.Name))
 
 
 def _size(node: ast.AST) -> int:

@@ -73,21 +73,41 @@ class Run(Program):
 
     @cached_property
     def made(self) -> Mapping[int, Made]:
-        """How each value was made: by the first expression that had it."""
+        """How each value was made: by the first expression that had it.
+
+        Of a comprehension, every turn since that expression was worked out before.
+        """
         found: dict[int, Made] = {}
         latest: dict[int, list[int]] = {}
+        turns: dict[int, list[int]] = {number: [] for number in self._turning}
         fresh: dict[int, int] = {}
+        inside: dict[int, tuple[int, ...]] = {}
         for order, place in enumerate(self.places):
-            if fresh.get(place.node) != order - 1 or place.part <= 0:
+            begins = fresh.get(place.node) != order - 1 or place.part <= 0
+            if begins:
                 latest[place.node] = []
             latest[place.node].append(place.value)
             fresh[place.node] = order
+            if place.node not in inside:
+                inside[place.node] = tuple(self.inner(place.node))
+            inner = inside[place.node]
             if place.value not in found:
-                sources = dict.fromkeys(
-                    value for inner in self.inner(place.node) for value in latest.get(inner, ())
-                )
+                given = (turns.get(one) or latest.get(one, []) for one in inner)
+                sources = dict.fromkeys(value for some in given for value in some)
                 found[place.value] = Made(place.node, tuple(sources), order)
+            if place.node in turns:
+                turns[place.node].append(place.value)
+            for one in inner if begins else ():
+                if one in turns:
+                    turns[one] = []
         return found
+
+    @cached_property
+    def _turning(self) -> frozenset[int]:
+        """The nodes inside of comprehensions."""
+        kinds = (ast.ListComp, ast.GeneratorExp, ast.DictComp)
+        every = (one for one in self.nodes if isinstance(one, kinds))
+        return frozenset(self.numbers[inner] for one in every for inner in ast.walk(one))
 
     @cached_property
     def scalars(self) -> Mapping[int, tuple[Scalar, ...]]:
@@ -304,6 +324,13 @@ class Run(Program):
             )
             for one in reads(function)
         )
+
+    def loop(self, number: int) -> ast.For | ast.While | None:
+        """The innermost loop around a node."""
+        outer = self.parents.get(self.nodes[number])
+        while outer is not None and not isinstance(outer, ast.For | ast.While):
+            outer = self.parents.get(outer)
+        return outer
 
     def _in_loop(self, number: int) -> bool:
         """Whether a node is in a loop of its function."""

@@ -41,14 +41,15 @@ from grader.grading.following.margin import margin
 from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
 from grader.grading.following.options import odd_option
-from grader.grading.following.orders import listed, refolded, unswapped
+from grader.grading.following.orders import astride, listed, refolded, unswapped
+from grader.grading.following.ranges import misfilled, overlong
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, twofold
 from grader.grading.following.retried import Change, Retried
 from grader.grading.following.run import operation
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.shifted import shifted
-from grader.grading.following.trace import Comparison, Departure
+from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.following.traded import traded
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import (
@@ -101,14 +102,30 @@ class Teller:
             return self.slipped(born)
         if (piece := cut(self.lesson, result, wanted)) is not None:
             return self.slipped(piece)
-        if (rows := shifted(self.comparison, result, wanted)) is not None:
+        rows = shifted(self.comparison, result, wanted)
+        rows = rows or misfilled(self.comparison, result, wanted)
+        if rows is not None:
             return self.slipped(rows)
+        if (odd := self._overlong(result, wanted)) is not None:
+            return self.slipped(odd)
         trace = self._unturned(result) or self._departed_at(result, wanted)
         slip = self._in_other_shape(result, wanted)
         if slip is not None and trace.line in (None, slip.line) and not trace.write:
             return self.slipped(slip)
         wrong = () if result is None else (result,)
         return trace if trace.slip or not wrong else self.retried(trace, wrong)
+
+    def _overlong(self, result: int | None, wanted: int | None) -> Slip | None:
+        """The line that makes the lists of a result, along one axis too long or too short."""
+        found = overlong(self.comparison, result, wanted)
+        if found is None:
+            return None
+        axis, more, node = found
+        line = self.lines.of(Cause(node))
+        if line == self.comparison.mine.line(node):
+            return None
+        much = f"too {'long' if more > 0 else 'short'}{' by one' if abs(more) == 1 else ''}"
+        return Slip(line, f"Line {line} makes axis {axis} of the result {much}.")
 
     def retried(self, trace: Trace, wrong: Sequence[int], error: int | None = None) -> Trace:
         """The trace, with the one small change that would make a value right; if need be, there."""
@@ -128,8 +145,8 @@ class Teller:
         instead = f" instead of {old}" if len(old) <= MOST_TEXT else ""
         by_hand = change.value is not None and change.value < 0
         other = "a step of what the reference computes" if by_hand else "what the reference has"
-        if quantity.startswith("`") and quantity.strip("`") in mine.names:
-            quantity = ""  # the program calls something else so
+        if quantity.startswith("`"):
+            quantity = ""  # the program calls nothing so, or something else
         gives = " it would lead to" if change.around else " it would give"
         gives = ", the result would be" if change.onward else gives
         said = f"With {change.text}{instead}{gives} {quantity or other}."
@@ -138,7 +155,8 @@ class Teller:
             known = line in statement_at(mine.tree, trace.line or 0)
             return trace if known else self.trace((where,), line)
         if line in statement_at(mine.tree, trace.line or 0):
-            told = [one for one in trace.told if not beside(one, change.new)]
+            was = mine.nodes[change.node]
+            told = [one for one in trace.told if not beside(one, change.new, was)]
             goes = f"On line {line} the numbers go wrong"
             moved = any(one.startswith(f"{goes}:") and one != f"{goes}: {old}" for one in told)
             told = [f"{goes}: {old}" if one.startswith(f"{goes}:") else one for one in told]
@@ -247,15 +265,8 @@ class Teller:
             if after is None:
                 return self.trace()
             return self.trace((after.said,), after.line, found)
-        if cause.have is not None and self.wording.unsummed(cause):
-            made = self.comparison.mine.line(self.comparison.mine.made[cause.have].node)
-            own, want = (
-                self.wording.read_as(cause.node, cause.have),
-                self.lesson.quantity(cause.want),
-            )
-            if own and want and made != line:
-                said = f"Line {made} makes {own}, whose rows do not sum to 1, as those of {want} do"
-                return self.slipped(Slip(made, f"{said}: divide by their sums."), (), found)
+        if (rows := self._unsummed(cause, line)) is not None:
+            return self.slipped(rows, (), found)
         where, *why = self.wording.gives(first, cause, line)
         if not why:
             more = doubled(self.comparison, first) or extra(self.comparison, found)
@@ -276,8 +287,30 @@ class Teller:
         mine = self.comparison.mine
         if (given := odd_option(mine.tree, mine.nodes[first.node])) is not None:
             return self.trace((*told, given.said), given.line, found)
-        blank = self._step(cause, first)
+        return self._of_step(cause, found, told, line)
+
+    def _of_step(
+        self, cause: Cause, found: Sequence[Departure], told: Sequence[str], line: int
+    ) -> Trace:
+        """What is told of a line, with the step of the lesson that it is to take."""
+        takes = any(one.startswith("It takes ") for one in told)
+        across = astride(self.comparison, found[0].node, found[0].value) if takes else ""
+        if across and across in told:  # it takes its step, from another place
+            return self.slipped(Slip(line, across), [one for one in told if one != across], found)
+        blank = self._step(cause, found[0])
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
+
+    def _unsummed(self, cause: Cause, line: int) -> Slip | None:
+        """The line before ``line`` that makes weights which lack only the division by their sum."""
+        if cause.have is None or not self.wording.unsummed(cause):
+            return None
+        made = self.comparison.mine.line(self.comparison.mine.made[cause.have].node)
+        own = self.wording.read_as(cause.node, cause.have)
+        want = self.lesson.quantity(cause.want)
+        if not (own and want) or made == line:
+            return None
+        said = f"Line {made} makes {own}, whose rows do not sum to 1, as those of {want} do"
+        return Slip(made, f"{said}: divide by their sums.")
 
     def _step(self, cause: Cause, first: Departure) -> str:
         """The step of the lesson at a line; none if only its sign is wrong, or many are taken."""
@@ -419,14 +452,14 @@ class Teller:
 
     def _wasted(self, node: int, value: int, name: str) -> Slip:
         """That nothing uses what a statement works out and keeps as ``name``, if it does."""
-        mine, match = self.comparison.mine, self.comparison.match(value)
-        line = mine.line(node)
-        quantity = self.lesson.quantity(match)
+        mine, line = self.comparison.mine, self.comparison.mine.line(node)
+        quantity = self.lesson.own_quantity(value)
         if name and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
             said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it"
             if (twice := read_instead(mine.tree, mine.statement(node), name)) is not None:
                 return Slip(twice[0], f"{said}: line {twice[0]} uses {twice[1]}.")
-            ask = " Are the names in the right order?" if quantity else ""
+            known = self.lesson.quantity(self.comparison.match(value))
+            ask = " Are the names in the right order?" if known else ""
             return Slip(line, f"{said}.{used_by(self.comparison, value) or ask}")
         meant = (one for one in astray(mine.tree) if one.said.endswith(f": is {name} meant?"))
         if name and (near := next(meant, None)) is not None:
@@ -435,7 +468,9 @@ class Teller:
             user, source = other
             kept = f"Line {line} makes {name}, and nothing uses it"
             return Slip(line, f"{kept}: line {user} uses {source}.")
-        what = f"gives {quantity}" if quantity else "computes something"
+        text = mine.segment(node)
+        works = f"works out {text}" if len(text) <= MOST_TEXT else "works something out"
+        what = f"gives {quantity}" if quantity else works
         ends, where = mine.ends(node), "after" if name else "before"
         fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
         fix = used_by(self.comparison, value) if name and not ends else fix
@@ -451,7 +486,7 @@ class Teller:
             return None
         if not self.comparison.equal(value, cause.want):
             return None
-        at, quantity = self.lines.of(cause), self.lesson.quantity(match)
+        at, quantity = self.lines.of(cause), self.lesson.own_quantity(value)
         if at <= line or self.causes.named_as(cause.have, match):
             return None
         own = self.wording.read_as(cause.node, cause.have)
@@ -506,10 +541,11 @@ class Teller:
         instead = Cause(ends[-1], result, wanted) if ends else None
         if (slip := self.slip(instead) or self.slip()) is not None:
             return self.slipped(slip)
-        have, want = (
-            self.lesson.quantity(self.comparison.match(result)),
-            self.lesson.quantity(wanted),
-        )
+        have, want = self.lesson.own_quantity(result), self.lesson.quantity(wanted)
+        if want and (idle := self._idle(result)) is not None:
+            line, kind = mine.line(idle), operation(mine.nodes[idle])
+            said = f"Line {line} changes nothing: {kind} gives {have or 'the same'} again"
+            return self.trace((f"{said}, and the reference has {want} there.",), line)
         paired = self._paired(result, wanted)
         if paired.line is None and last and have and want and have != want:
             line = last[0].lineno
@@ -517,6 +553,16 @@ class Teller:
                 (f"Line {line} gives {have} where the reference gives {want}.",), line
             )
         return paired
+
+    def _idle(self, value: int) -> int | None:
+        """The node of a change of axes or shape that gives just the value which it is given."""
+        mine = self.comparison.mine
+        made, array = mine.made[value], mine.arrays[value]
+        if operation(mine.nodes[made.node]) not in (*SWAPS, *SHAPERS) or array is None:
+            return None
+        given = (mine.arrays[one] for one in made.sources)
+        idle = any(one is not None and same(one, array) for one in given)
+        return made.node if idle else None
 
     def _paired(self, result: int, wanted: int | None) -> Trace:
         """The line that puts a right value into a pair where another one belongs."""

@@ -23,6 +23,9 @@ from grader.grading.following.run import Run, operation
 SWAPS = ("permute", "swapaxes", "transpose")
 """Operations that change the order of axes."""
 
+JOINS = ("concat", "concatenate")
+"""Operations that put pieces side by side along an axis that they have."""
+
 SPREADS = ("broadcast_to", "expand")
 """Operations that repeat a tensor as any operation on two would."""
 
@@ -88,7 +91,9 @@ class Comparison:
         if value not in self._known:
             array = self.mine.arrays[value]
             self._known[value] = None if array is None else self._values.equal(array)
-            if array is not None and self._kept_otherwise(value, array):
+            if array is not None and (
+                self._kept_otherwise(value, array) or self._joined_otherwise(value, array)
+            ):
                 self._known[value] = None
         return self._known[value]
 
@@ -99,6 +104,12 @@ class Comparison:
         names = {name for name, one in _attributes(self.mine) if one == value}
         kept = [self.right.arrays[one] for name, one in _attributes(self.right) if name in names]
         return bool(kept) and not any(one is not None and same(array, one) for one in kept)
+
+    def _joined_otherwise(self, value: int, array: Floats) -> bool:
+        """Whether pieces are joined along an axis to what the reference has in another shape."""
+        match, kind = self._known[value], operation(self.mine.nodes[self.mine.made[value].node])
+        other = self.right.arrays[match] if match is not None and match >= 0 else None
+        return kind in JOINS and other is not None and other.ndim != array.ndim
 
     @cached_property
     def matched(self) -> frozenset[int | None]:

@@ -52,7 +52,7 @@ class Wording:
             return
         last = max(known, key=lambda v: mine.made[v].order)
         at = self.lesson.bound_at(last)
-        quantity = self.lesson.quantity(self.comparison.match(last))
+        quantity = self.lesson.own_quantity(last)
         what = f": it gives {quantity}" if quantity else ""
         if at is not None and at < before:
             yield f"Line {at} is still right{what}."
@@ -62,7 +62,7 @@ class Wording:
 
         Or that the line of the gap takes it, and it changes nothing there.
         """
-        quantity = self.lesson.quantity(self.comparison.match(gap.have))
+        quantity = self.lesson.own_quantity(gap.have)
         if gap.idle:
             want = self.lesson.quantity(cause.want) or "something else"
             given = quantity or "what it is given"
@@ -99,8 +99,10 @@ class Wording:
         mine = self.comparison.mine
         relation = self._relation(one.relation) if one.relation is not None else ""
         if cause.node != one.node:
-            relation = self._other(cause, mine.made[one.value].order) or self.handed(cause)
-            relation = relation or self._fewer(cause.node)
+            relation = ""
+            if not self._begins_otherwise(cause):
+                relation = self._other(cause, mine.made[one.value].order) or self.handed(cause)
+                relation = relation or self._fewer(cause.node)
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
         otherwise = orders.sized(self.comparison, cause.node)
@@ -148,6 +150,18 @@ class Wording:
         if not few or (not whole and self.comparison.flows(made[-1])):
             return ""
         return f"It holds {_numbers(have)} here, and the reference {_numbers(want)}."
+
+    def _begins_otherwise(self, cause: Cause) -> bool:
+        """Whether a cause is made of no value, by another operation than the reference's.
+
+        Such a first step may be one to the same end.
+        """
+        mine, right = self.comparison.mine, self.comparison.right
+        values = mine.values(cause.node)
+        if cause.gives is None or any(mine.made[one].sources for one in values if one in mine.made):
+            return False
+        made = right.nodes[right.made[cause.gives].node]
+        return bool(values) and operation(made) != operation(mine.nodes[cause.node])
 
     def beside(self, have: Floats, cause: Cause) -> str:
         """What else is to be said where the cause gives ``have``, of another shape than it should.
@@ -492,7 +506,8 @@ class Wording:
         held = [value for value in mine.made if self.comparison.match(value) == of]
         own = [self.lesson.own_name(one) for one in held]
         own += [mine.segment(mine.made[one].node) for one in held]
-        return next((o for o in own if o != quantity and len(o) <= differs.MOST_TEXT), quantity)
+        other = (o for o in own if o != quantity and len(o) <= differs.MOST_TEXT)
+        return next(other, f"what the reference keeps as {quantity}")
 
     def _relation(self, relation: Relation) -> str:
         quantity = self._called(relation.of)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.grading.reading.shown import Slip
+from grader.source.variables import reads
 
 
 def renamed(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
@@ -52,6 +53,26 @@ def no_field(tree: ast.Module, right: ast.Module, name: str) -> Slip | None:
         write = f"{name}: {kinds[name]}{given}" if name in kinds else ""
         return Slip(node.lineno, f"{why}.", write)
     return None
+
+
+def not_inherited(tree: ast.Module, owner: str, name: str) -> Slip | None:
+    """The class that has a field which ``owner`` has not, if that does not inherit from it."""
+    classes = {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
+    own = classes.get(owner)
+    if own is None or name in _fields(own):
+        return None
+    for other in classes.values():
+        node = _fields(other).get(name)
+        if node is None or own.bases or _is_read(tree, other.name):
+            continue
+        said = f"Line {node.lineno} gives {name} to {other.name}, and {owner} does not inherit from"
+        return Slip(own.lineno, f"{said} it.", f"class {owner}({other.name}):")
+    return None
+
+
+def _is_read(tree: ast.Module, name: str) -> bool:
+    """Whether a file reads a name."""
+    return any(one.id == name for one in reads(tree))
 
 
 def no_default(tree: ast.Module, name: str) -> Slip | None:

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import ast
+import copy
+import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from grader.grading.reading.bindings import around, callee, functions, targets
+from grader.grading.reading.odd import blocks
 from grader.grading.reading.shown import Slip, name_of
-from grader.source.variables import binds, read, stored
+from grader.source.variables import binds, read, reads, stored
 from grader.source.walked import walked
 
 MISSING = re.compile(r"The name (\w+) is not defined")
 """What the message of such an error says."""
+
+ALIKE = 0.75
+"""How alike a name must be to a known one to be a slip of the keyboard."""
+
+LONGEST = 100
+"""Characters up to which a value is written out with another name."""
 
 SHORTEST = 2
 """Letters of a variable that a longer name may be meant to be."""
@@ -25,6 +34,61 @@ def unknown(tree: ast.Module, line: int, message: str) -> Slip | None:
         return None
     name = found[1]
     return _below(tree, line, name) or _in_a_pair(tree, line, name) or _longer(tree, line, name)
+
+
+def as_beside(tree: ast.Module, line: int, message: str) -> str:
+    """What an unknown name of ``line`` is probably to be: what a statement like it has there.
+
+    Empty where none of the same block is like it, or the name is nearly another one. A variable
+    that nothing reads may be what is meant, and so may one of the statement's own.
+    """
+    found, inside = MISSING.search(message), around(tree, line)
+    if found is None or inside is None:
+        return ""
+    name, every = found[1], inside.args
+    given = {one.arg for one in (*every.posonlyargs, *every.args, *every.kwonlyargs)}
+    known = (given | stored(inside)) - {"self", name}
+    unread = any(not one.startswith("_") for one in known - read(inside))
+    if unread or difflib.get_close_matches(name, known, 1, ALIKE):
+        return ""
+    for block in blocks(inside):
+        own = next(
+            (one for one in block if isinstance(one, ast.Assign) and one.lineno == line), None
+        )
+        if own is not None:
+            return _as_like(own, [one for one in block if isinstance(one, ast.Assign)], name, given)
+    return ""
+
+
+def _as_like(own: ast.Assign, block: Sequence[ast.Assign], name: str, given: set[str]) -> str:
+    """The advice to write what all assignments of a block like ``own`` have for ``name``."""
+    names = [one.id for one in reads(own.value)]
+    like = [one for one in block if one is not own and _form(one) == _form(own)]
+    if names.count(name) != 1 or not like:
+        return ""
+    there = {reads(one.value)[names.index(name)].id for one in like}
+    (other, *more), near = there, like[0]
+    above = {one for each in block if each.lineno < own.lineno for one in stored(each)}
+    words = {word for one in like for target in one.targets for word in _words(target)}
+    if more or other not in given | above or words.intersection(_words(ast.Name(other))):
+        return ""
+    said = f"Did you mean {other}, as on line {near.lineno}?"
+    value = copy.deepcopy(own.value)
+    for one in ast.walk(value):
+        if isinstance(one, ast.Name) and one.id == name:
+            one.id = other
+    text = ast.unparse(value)
+    return f"{said} Write {text}" if len(text) <= LONGEST else said
+
+
+def _form(one: ast.Assign) -> str:
+    """A value as text, but for the variables in it."""
+    return re.sub(r"Name\(id='\w+'", "Name(", ast.dump(one.value))
+
+
+def _words(target: ast.expr) -> list[str]:
+    """The words that a name is made of."""
+    return ast.unparse(target).replace(".", "_").split("_")
 
 
 def _below(tree: ast.Module, line: int, name: str) -> Slip | None:

@@ -83,8 +83,11 @@ def shapes(*trials: str) -> Rule:
     return rule
 
 
-def numbers(*trials: str, what: str = "numbers") -> Rule:
-    """Every result equals the float64 oracle's."""
+def numbers(*trials: str, what: str = "numbers", mask: bool = False) -> Rule:
+    """Every result equals the float64 oracle's.
+
+    Of a ``mask``, whose name is ``what`` then, a failure says which of its places are wrong.
+    """
 
     def rule(evidence: Evidence) -> Ruling:
         wrong: list[tuple[str, str]] = []
@@ -112,9 +115,10 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
                 first = _difference(evidence, name, bad[0], expected[bad[0]])
         if wrong:
             count = len({name for name, _ in wrong})
+            told = f"{_places(evidence, wrong)} of {what}" if mask else what
             several = "" if total == 1 else f" in {count} of {total} random configurations"
             return Failed(
-                f"The {what} are wrong{several}{nowhere or ''}{_which(wrong, paths)}",
+                f"The {told} are wrong{several}{nowhere or ''}{_which(wrong, paths)}",
                 NAN_HINT if nowhere else None,
                 detail=first,
                 wrong=tuple(wrong),
@@ -122,6 +126,22 @@ def numbers(*trials: str, what: str = "numbers") -> Rule:
         return Passed()
 
     return rule
+
+
+def _places(evidence: Evidence, wrong: Sequence[tuple[str, str]]) -> str:
+    """Which places of wrong masks are wrong: those to be hidden, those to be seen, or both."""
+    hidden = set[bool]()
+    for name, path in wrong:
+        array, want = array_at(evidence, name, path), evidence.expected(name)[path]
+        if array is None or array.shape != want.shape:
+            return "numbers"
+        for is_hidden in (True, False):
+            right = np.where((want != 0) == is_hidden, array, want)
+            if not evidence.close(name, right, want):
+                hidden.add(is_hidden)
+    if len(hidden) != 1:
+        return "numbers"
+    return "hidden places" if hidden.pop() else "visible places"
 
 
 ORDINALS = ("first", "second", "third", "fourth")

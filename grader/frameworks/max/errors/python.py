@@ -35,7 +35,7 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
             f"{what[0].upper()}{what[1:]} was called like a function",
             "What the lesson calls must be a function or a class, and a default_factory a function "
             "without arguments: lambda: 12, or the name of one, without parentheses.",
-            about=r"() ~default_factory=(?!lambda)([\d'\"\[{]|[\w.]+[(].*)",
+            about=r"() ~default_factory=(?!lambda)([\d'\"\[{]|[A-Z][A-Z\d_]*\b|[\w.]+[(].*)",
         )
     text = ast.unparse(func)
     if match["kind"] == "NoneType":
