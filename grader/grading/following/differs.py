@@ -67,6 +67,14 @@ def instead(comparison: Comparison, node: int, gives: int) -> str:
     return kinds_in(comparison, node, right.made[gives].node)
 
 
+def lacks(comparison: Comparison, node: int, twin: int) -> str:
+    """That only the step ``twin`` of the reference is missing after an operation; else empty."""
+    mine, right = comparison.mine, comparison.right
+    does, gave = _does(right.nodes[twin]), {*map(comparison.match, mine.values(node))}
+    before = {one for made in right.made.values() if made.node == twin for one in made.sources}
+    return f"The reference then {does}: that is missing." if does and gave & before else ""
+
+
 def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
     """The two operations in words; nothing of a call by a name that only the learner's file has.
 
@@ -88,7 +96,7 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
         factors = factor(mine, node), factor(comparison.right, twin)
         if None not in factors and factors[0] != factors[1]:
             return ""
-    return kinds(one, comparison.right.nodes[twin])
+    return lacks(comparison, node, twin) or kinds(one, comparison.right.nodes[twin])
 
 
 def beside(said: str, new: ast.expr) -> bool:

@@ -69,15 +69,23 @@ class Lesson:
         return bound[-1] if bound else None
 
     def shapes_on(self, line: int) -> Iterator[str]:
-        """The shapes of the variables on a line."""
+        """The shapes of the variables on a line, the last time that it was evaluated."""
         mine = self.comparison.mine
         found: dict[str, str] = {}
-        for place in mine.places:
-            array = mine.arrays[place.value]
-            named = isinstance(mine.nodes[place.node], ast.Name | ast.Attribute)
-            here = mine.line(place.node) == line and place.part < 0
-            if here and named and array is not None:
-                found[mine.segment(place.node)] = sizes(array.shape)
+        later: ast.expr | None = None
+        seen: set[int] = set()
+        for place in reversed(mine.places):
+            node, array = mine.nodes[place.node], mine.arrays[place.value]
+            named = isinstance(node, ast.Name | ast.Attribute)
+            here = named and place.part < 0 and mine.line(place.node) == line
+            if not isinstance(node, ast.expr) or not here:
+                continue
+            if place.node in seen or mine.outran(place.node) or (later and _follows(node, later)):
+                break  # the time before: a variable may have been None since
+            later = node
+            seen.add(place.node)
+            if array is not None:
+                found = {mine.segment(place.node): sizes(array.shape), **found}
         if found:
             shapes = _listed([f"{text} has shape {one}" for text, one in found.items()])
             yield f"On line {line}, {shapes}."
@@ -86,7 +94,7 @@ class Lesson:
 
     def said(self, name: str) -> Iterator[str]:
         """What the lesson says about a blank."""
-        if name in self.sentences:
+        if name in self.sentences and " right " not in self.sentences[name]:  # a step, no result
             said = self.sentences[name].partition(": ")
             yield f'{SAYS}"{said[2] or said[0]}".'
 
@@ -112,6 +120,8 @@ class Lesson:
             if value not in self.comparison.matched and right.named(made.node) not in own
             if not self.comparison.in_other_class(node, made.node)
         ]
+        if len(matched) > 2:  # what takes one of many is not done to all of them
+            steps = [made for made in steps if len(matched.intersection(made.sources)) > 1]
         steps.sort(key=lambda made: (-len(matched & set(made.sources)), made.order))
         kind = operation(self.comparison.mine.nodes[node])
         for made in steps:
@@ -162,6 +172,11 @@ class Lesson:
 
     def _blank(self, line: int) -> Region | None:
         return next((one for one in self.regions if one.start < line < one.end), None)
+
+
+def _follows(node: ast.expr, later: ast.expr) -> bool:
+    """Whether an expression is written after one that was evaluated later."""
+    return (node.lineno, node.col_offset) > (later.lineno, later.col_offset)
 
 
 def sizes(shape: Sequence[int]) -> str:

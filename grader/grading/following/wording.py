@@ -52,24 +52,46 @@ class Wording:
             return
         last = max(known, key=lambda v: mine.made[v].order)
         at = self.lesson.bound_at(last)
-        quantity = self.lesson.quantity(self.comparison.match(last))
+        quantity = self._here(last, self.lesson.quantity(self.comparison.match(last)))
         what = f": it gives {quantity}" if quantity else ""
-        if at is not None and at < before:
+        if at is not None and at < before and self._is_right(at):
             yield f"Line {at} is still right{what}."
+
+    def _here(self, value: int, quantity: str) -> str:
+        """What the lesson calls a value; of a variable that the file lacks, its own name for it."""
+        if not quantity.startswith("`") or quantity.strip("`") in self.comparison.mine.names:
+            return quantity
+        own = self.lesson.own_name(value)
+        return f"`{own}`" if own.isidentifier() else ""
+
+    def _is_right(self, line: int) -> bool:
+        """Whether the reference has all that the statement on a line ever gave."""
+        mine = self.comparison.mine
+        gave = (one.value for one in mine.places if self._ends_at(one.node, line))
+        return all(map(self.comparison.settled, gave))
+
+    def _ends_at(self, node: int, line: int) -> bool:
+        """Whether a node is all that the statement on a line gives, or one of several such."""
+        mine = self.comparison.mine
+        statement = mine.statement(node)
+        given = getattr(statement, "value", None)
+        several = isinstance(given, ast.Tuple) and mine.nodes[node] in given.elts
+        return getattr(statement, "lineno", 0) == line and (mine.is_whole(node) or several)
 
     def left_out(self, gap: Omitted, cause: Cause, user: int) -> Iterator[str]:
         """That ``user`` does without a step, which belongs after the line of the gap.
 
         Or that the line of the gap takes it, and it changes nothing there.
         """
-        quantity = self.lesson.quantity(self.comparison.match(gap.have))
+        quantity = self._here(gap.have, self.lesson.quantity(self.comparison.match(gap.have)))
         if gap.idle:
             want = self.lesson.quantity(cause.want) or "something else"
             given = quantity or "what it is given"
             yield f"Line {gap.line} changes nothing here: {gap.idle} gives {given} as it is."
             yield f"The reference has {want} there."
             return
-        yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
+        if self._is_right(gap.line):
+            yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
         text = self.comparison.mine.segment(cause.node)
         shown = f": {text}" if len(text) <= differs.MOST_TEXT else ""
         yield f"On line {user} the numbers go wrong{shown}"
@@ -121,7 +143,9 @@ class Wording:
         there, short = mine.line(node), len(text) <= differs.MOST_TEXT
         shown = f": {text}" if short and there == line else ""
         if there > line and short and not said:
-            yield f"Line {line} keeps what goes wrong on line {there}: {text}"
+            loops = (one.lineno for one in mine.nodes if isinstance(one, ast.For | ast.While))
+            keeps = f"The loop of line {line} fills" if line in loops else f"Line {line} keeps"
+            yield f"{keeps} what goes wrong on line {there}: {text}"
         else:
             yield f"On line {line} the numbers go wrong{shown}"
         yield from filter(None, (said,))
