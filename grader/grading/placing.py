@@ -124,6 +124,7 @@ class Placing:
             for check, one in pairs
             if (known := self.findings.get(check.id)) is not None and worst.line in known.span
             if known.ok and one.status is not Status.FAIL and self._inside(known.line) is inside
+            if all(self._inside(line) is inside for line in known.span)
         ]
         maker = min(makers, key=lambda one: len(self.findings[one.id].span), default=None)
         if maker is None:

@@ -21,7 +21,7 @@ from grader.grading.following.relations import Floats, Relation, same
 from grader.grading.following.repeats import again
 from grader.grading.following.run import Place, operation
 from grader.grading.following.trace import SWAPS, Comparison, Departure
-from grader.grading.reading.bindings import around, bound, functions
+from grader.grading.reading.bindings import around, bound, callee, functions
 from grader.grading.reading.program import attribute, target
 
 RUNS = ("__call__", "forward", "__init__")
@@ -372,10 +372,10 @@ class Wording:
             for statement, part in mine.bindings(value):
                 name = target(statement, part) or attribute(statement, part)
                 if name and statement.lineno < line:
-                    here = "." in name or around(mine.tree, statement.lineno) is around(
-                        mine.tree, line
-                    )
-                    found.setdefault(here, f"line {statement.lineno} keeps as {name}")
+                    kept, user = (around(mine.tree, at) for at in (statement.lineno, line))
+                    here = "." in name or kept is user
+                    if here or _calls(kept, user):
+                        found.setdefault(here, f"line {statement.lineno} keeps as {name}")
         return found.get(True, found.get(False, ""))
 
     def _only_there(self, want: int | None) -> bool:
@@ -532,6 +532,12 @@ class Wording:
             case "reshaped":
                 return f"It gives the numbers of {quantity} in another shape."
         return ""
+
+
+def _calls(caller: ast.AST | None, helper: ast.FunctionDef | None) -> bool:
+    """Whether a function calls another one, which then may be given what that keeps."""
+    inner = ast.walk(caller) if caller is not None and helper is not None else ()
+    return any(callee(one) == helper.name for one in inner if helper is not None)
 
 
 def _numbers(array: Floats) -> str:
