@@ -381,6 +381,7 @@ def test_what_is_made_in_vain_is_not_said_to_be_wrong_and_keeps_its_line(
             "makes all_keys, and nothing uses it: lines 78 and 81 use key.",
             "mask has shape",
         ),
+        ("s12/parts_not_transposed", 25, "the axes -3 and -2 of part", "still right"),
         ("s12/past_is_len_of_cache", 95, "the number of blocks", "Line 75"),
         ("s12/permuted_heads_last", 29, "the axes -3 and -2 of query", "still right"),
         ("s12/query_not_turned", 71, "The reference then calls transpose", "It calls reshape"),

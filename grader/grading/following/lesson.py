@@ -120,8 +120,6 @@ class Lesson:
             if value not in self.comparison.matched and right.named(made.node) not in own
             if not self.comparison.in_other_class(node, made.node)
         ]
-        if len(matched) > 2:  # what takes one of many is not done to all of them
-            steps = [made for made in steps if len(matched.intersection(made.sources)) > 1]
         steps.sort(key=lambda made: (-len(matched & set(made.sources)), made.order))
         kind = operation(self.comparison.mine.nodes[node])
         for made in steps:

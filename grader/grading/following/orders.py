@@ -180,7 +180,8 @@ def misplaced(comparison: Comparison, one: Departure) -> Slip | None:
         match = comparison.match(value)
         users = [(v, m) for v, m in right.made.items() if match is not None and match in m.sources]
         turns = {right.nodes[m.node] for _, m in users if operation(right.nodes[m.node]) in SWAPS}
-        ordered = _ordered(mine, value) if users and len(turns) == len(users) else None
+        ordered = _ordered(mine, value) or _shaped(mine, value, one.sources)
+        ordered = ordered if users and len(turns) == len(users) else None
         array, given = mine.arrays[value], right.arrays[users[0][0]] if users else None
         if ordered is None or array is None or given is None or array.ndim != given.ndim:
             continue
@@ -204,6 +205,13 @@ def _ordered(mine: Run, value: int) -> int | None:
             return None
         (value,) = made.sources
     return None
+
+
+def _shaped(mine: Run, value: int, others: Sequence[int]) -> int | None:
+    """The reshape that made a value and another of these, in turns, whose axes nothing swaps."""
+    node = mine.made[value].node
+    several = sum(mine.made[one].node == node for one in others) > 1
+    return node if several and operation(mine.nodes[node]) == "reshape" else None
 
 
 def _names(mine: Run, value: int) -> Iterator[str]:
