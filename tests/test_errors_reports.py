@@ -13,6 +13,7 @@ from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.grading.following.slips import origin
 from grader.grading.pipeline import Follow, Options, grade
 from grader.protocol.probe import SeenCall
+from grader.report import as_text
 from grader.sandbox import WorkerPool
 from grader.source import SourceProblem, parse
 from tests.graded import mistakes, variants
@@ -337,6 +338,74 @@ def test_what_is_made_in_vain_is_not_said_to_be_wrong_and_keeps_its_line(
     assert told.message.endswith(", but in vain")
     assert one.beside(told.line)
     assert (told.note or "").endswith(note)
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "told", "never"),
+    [
+        (
+            "s07/turn_length_of_the_width",
+            21,
+            "t is 2, from line 21; the reference has 3 there.",
+            "Side by side",
+        ),
+        ("s07/heads_called_on_the_list", 71, "heads qkv, which is a list of 3", "has shape"),
+        (
+            "s07/key_shaped_by_heads_first",
+            44,
+            "self.head_dim]).transpose(-3, -2) instead of",
+            "it would be right",
+        ),
+        ("s07/key_transpose_of_three_and_two", 123, "swaps the axes 1 and 2", "It has 2 where"),
+        ("s07/list_made_a_tensor", 62, "", "At this point the lesson says"),
+        ("s07/row_strictly_smaller", 24, "The loop of line 24 fills", "Line 24 keeps"),
+        ("s07/scale_of_n", 37, "Line 37 multiplies by 0.5774.", "from line 21"),
+        ("s08/propre_oublie", 30, "makes propre, and nothing uses it.", "the output of the layer"),
+        ("s08/shortcut_taken_too_late", 34, "norm(x) is added", "line 22 keeps as flat"),
+        ("s09/halves_without_residual", 65, "both residual connections", "On line 24"),
+        ("s09/network_first", 42, "The feed-forward network comes before", "Line 28"),
+        ("s10/mask_taken_off", 132, "_attn: position bias and mask", "_attn: add_zero_attn gives"),
+        (
+            "s10/zero_dropped_before_the_softmax",
+            137,
+            "F.softmax(scores)[..., :-1]",
+            "scores.softmax",
+        ),
+        ("s10/scala_dimenticata", 56, "Line 56 is still right.", "The numbers are right without"),
+        ("s11/boucle_qui_oublie", 38, "only what the last turn makes", "The reference then"),
+        ("s11/missing_from_the_checkpoint", 172, "It misses lm_head.weight", "It makes the name"),
+        ("s11/owner_of_one_part", 65, "It does not transpose", "Line 66"),
+        ("s11/prefix_the_other_way", 162, "It makes the name", "leaves out the weights"),
+        ("s12/mlp_of_the_attention", 39, "Line 37 is still right: it gives `a`.", "`attended`"),
+        ("s12/one_id_without_a_list", 68, "of text, and also a list of them", "and line 68"),
+        (
+            "s12/only_new_keys_cached",
+            69,
+            "makes all_keys, and nothing uses it: lines 78 and 81 use key.",
+            "mask has shape",
+        ),
+        ("s12/parts_not_transposed", 25, "the axes -3 and -2 of part", "still right"),
+        ("s12/past_is_len_of_cache", 95, "the number of blocks", "Line 75"),
+        ("s12/permuted_heads_last", 29, "the axes -3 and -2 of query", "still right"),
+        ("s12/query_not_turned", 71, "The reference then calls transpose", "It calls reshape"),
+        ("s12/top_k_off_by_one", 141, "and with top_k=1 all of them.", "1 of them. np"),
+    ],
+)
+def test_what_a_report_says_is_true(
+    name: str, at: int, told: str, never: str, workers: WorkerPool, tmp_path: Path
+) -> None:
+    step, _, short = name.partition("/")
+    (one,) = [each for each in mistakes.of(step) if each.edit.name == short]
+    path = tmp_path / "mine.py"
+    path.write_text(one.source, encoding="utf-8")
+    options = Options(seed=11, follow=Follow.FAILING)
+    report = grade(course.find(step), path, options, workers.start)
+    failed = [line for line in as_text.render(report).splitlines() if not line.startswith("✅")]
+    text = "\n".join(line for line in failed if not line.startswith("➖"))
+    assert report.first_to_fix is not None
+    assert report.first_to_fix.line == at
+    assert told in text
+    assert never not in text
 
 
 def test_nan_is_called_nan_with_its_place(graded: Graded) -> None:

@@ -233,6 +233,8 @@ BLOCK: Family = {
     "mlp-first": block(
         "mlp_first",
         "The feed-forward network comes before the attention. It is the other way round.",
+        part="residual",
+        place=r"GPT2Block.__call__() ~\bmlp\b",
     ),
     "attention-only": block(
         "attention_only", "The feed-forward network is missing from the block.", part="feed-forward"

@@ -120,7 +120,7 @@ OPTIONS: Family = {
     "bias-after-softmax": bias(
         "after_softmax", "position_bias is added after the softmax. Add it to the scores before."
     ),
-    "zero-ignored": zero("ignored", "add_zero_attn is ignored."),
+    "zero-ignored": zero("ignored", "add_zero_attn changes nothing."),
     "zero-always": zero("always", "The key of zeros is there even without add_zero_attn."),
     "zero-score-one": zero(
         "one", "The additional score is 1. A key of zeros has the score 0 with every query."

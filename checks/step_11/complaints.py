@@ -20,13 +20,15 @@ SHAPE = re.compile(r"[\[(](\d+(?:, *\d+)*),?[\])]")
 class Complaint:
     """What is wrong, what to do, and a regular expression for the line in convert_checkpoint.
 
-    ``likely`` is the place, as ``Failed.likely``, if no line of it is found.
+    ``likely`` is the place, as ``Failed.likely``, if no line of it is found. ``guarded`` says that
+    what decides whether that line runs is wrong, not the line.
     """
 
     said: str
     hint: str
     line: str
     likely: str = ""
+    guarded: bool = False
 
 
 def converts(rule: Rule, *trials: str) -> Rule:
@@ -51,7 +53,7 @@ def converts(rule: Rule, *trials: str) -> Rule:
                 hint=found.hint,
                 line=None,
                 note=note if len(note) < MOST else f"{note[:MOST].rsplit(None, 1)[0]} …",
-                about=f"convert_checkpoint() ~{found.line}",
+                about=f"{'guard: ' * found.guarded}convert_checkpoint() ~{found.line}",
                 likely=found.likely,
             )
         return ruling
@@ -78,7 +80,7 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
     names = NAME.findall(message)
     shown = next(iter(names), "")
     made = filter(None, (_name(name, keys) for name in names if name != HEAD))
-    if found := _inverted(set(names), keys) or next(made, None):
+    if found := _inverted(set(names), keys) or _of_others(names, keys) or next(made, None):
         return found
     if "Dim(" in message:
         return Complaint(
@@ -105,6 +107,7 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
             "Transpose the arrays whose names end in one of TRANSPOSED: stored.T",
             r"\.T\b|transpose|swapaxes",
             ENDS,
+            guarded=True,
         )
     if found := _left_out({name.removeprefix(PREFIX) for name in names}, keys):
         return found
@@ -128,6 +131,8 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
 
 def _inverted(names: set[str], keys: set[str]) -> Complaint | None:
     """What is said of an error that names every weight of a checkpoint, and what is none too."""
+    if any(name.startswith(PREFIX * 2) for name in names):
+        return None
     bare = {name.removeprefix(PREFIX) for name in names}
     known = {key.removeprefix(PREFIX) for key in keys}
     others = {key for key in known if key == HEAD or key.endswith(BUFFERS)}
@@ -140,6 +145,13 @@ def _inverted(names: set[str], keys: set[str]) -> Complaint | None:
         "else.",
         r"^if (not |.*( and | or | not in |!=|endswith|startswith))|masked_bias|BUFFERS",
     )
+
+
+def _of_others(names: list[str], keys: set[str]) -> Complaint | None:
+    """What is said of an error that names what the checkpoint has, with lm_head, as it has it."""
+    several = HEAD in names and len(set(names)) > 1
+    bare = not any(name.startswith(PREFIX) for name in names)
+    return _misses_head() if several and bare and keys.issuperset(names) else None
 
 
 def _left_out(names: set[str], keys: set[str]) -> Complaint | None:
@@ -261,10 +273,12 @@ def _shapes(line: str, shapes: list[str]) -> Complaint | None:
             "stored.T if name.endswith(TRANSPOSED) else stored",
             turn,
             ENDS,
+            guarded=True,
         )
     return Complaint(
         f"It transposes {name}, which Hugging Face keeps as the model does",
         "Transpose only the arrays whose names end in one of TRANSPOSED, and leave the others: "
         "stored.T if name.endswith(TRANSPOSED) else stored",
         turn,
+        guarded=True,
     )

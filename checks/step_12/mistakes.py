@@ -88,14 +88,14 @@ CHOICE: Family = {
         ),
         best(
             "tied",
-            "One token too few may be drawn: the lowest of the best top_k is hidden as well. Hide "
+            "Too few tokens may be drawn: the lowest of the best top_k is hidden as well. Hide "
             "only scores below it (<, not <=).",
             place=HIDDEN,
         ),
         best(
             "index_less",
-            "One token too few may be drawn: top_k - 1 of them. np.sort(scores)[-top_k] is the "
-            "lowest that may stay.",
+            "One token too few may be drawn: top_k - 1 of them, and with top_k=1 all of them. "
+            "np.sort(scores)[-top_k] is the lowest that may stay.",
             place=COUNTED,
         ),
     ),

@@ -87,9 +87,26 @@ class Placing:
         if trace is not None:  # two looks may say the same
             report = replace(report, trace=replace(trace, told=tuple(dict.fromkeys(trace.told))))
         right = trace.line if trace is not None and trace.left_out else None
-        found = self._owned(_of_one_run(self._placed(report)))
+        found = self._as_named(self._owned(_of_one_run(self._placed(report))))
         found = _after(advised(found, self.rubric, self.source), right)
         return doubted(found, self.rubric, self.source, self.findings, right=right)
+
+    def _as_named(self, report: Report) -> Report:
+        """The report; numbers that the one named mistake makes wrong are no fault of another line.
+
+        The line of such a check is a guess, made before that mistake was known.
+        """
+        first = report.first_to_fix
+        line = report.diagnosis[0].line if len(report.diagnosis) == 1 else None
+        if first is None or line is None or first.line != line:
+            return report
+
+        def is_guess(one: CheckResult) -> bool:
+            wrong = one.status is Status.FAIL and one.kind is Kind.RUNTIME and not one.stopped
+            return wrong and one.line not in (None, line) and one.id not in self.sure
+
+        checks = (self._at(one, line) if is_guess(one) else one for one in report.checks)
+        return replace(report, checks=tuple(checks))
 
     def _owned(self, report: Report) -> Report:
         """The report, with its first ❌ at the step that its line is part of.
@@ -109,6 +126,7 @@ class Placing:
             for check, one in pairs
             if (known := self.findings.get(check.id)) is not None and worst.line in known.span
             if known.ok and one.status is not Status.FAIL and self._inside(known.line) is inside
+            if all(self._inside(line) is inside for line in known.span)
         ]
         maker = min(makers, key=lambda one: len(self.findings[one.id].span), default=None)
         if maker is None:
@@ -140,7 +158,7 @@ class Placing:
         first = next((c.passed for c, one in pairs if one in running), "")
         stopped = any(one.stopped for one in running)
         checks = [
-            self._one(check, result, trace, blamed, first, stopped=stopped)
+            self._one(check, result, trace, blamed, first, stopped=stopped, named=_named(report))
             for check, result in pairs
         ]
         if not any(one.status is Status.FAIL for one in checks):
@@ -260,7 +278,7 @@ class Placing:
 
     def _blamed(self, report: Report) -> frozenset[str]:
         """The checks that a named mistake breaks."""
-        named = {one.misconception for one in report.diagnosis}
+        named = _named(report)
         return frozenset(
             check.id
             for one in self.rubric.misconceptions
@@ -279,8 +297,12 @@ class Placing:
             return False
         return first.line not in bindings.statement_at(self.source.tree, line)
 
-    def _knows(self, check: Check, result: CheckResult, *, filled: bool) -> bool:
+    def _knows(
+        self, check: Check, result: CheckResult, named: frozenset[str], *, filled: bool
+    ) -> bool:
         """Whether a blamed check is where the file makes what it is about, or at a place.
+
+        That is the place of a mistake that is ``named``.
 
         What ``__init__`` makes wrong is seen only where it is used; not if the values say that the
         check's own step is ``filled`` wrong.
@@ -290,7 +312,7 @@ class Placing:
         places = [
             place
             for one in self.rubric.misconceptions
-            if (place := one.place) and check in self.rubric.blamed(one)
+            if (place := one.place) and one.id in named and check in self.rubric.blamed(one)
         ]
         if result.line in [origins.place(self.source.tree, place) for place in places]:
             return True
@@ -308,6 +330,7 @@ class Placing:
         first: str,
         *,
         stopped: bool,
+        named: frozenset[str],
     ) -> CheckResult:
         line = trace.line or 0
         here = bindings.statement_at(self.source.tree, line)
@@ -328,7 +351,7 @@ class Placing:
             return check.waiting(first, ELSEWHERE.format(line=line))
         if result.line in here:  # an error that its line raised says more
             return check.waiting(first, SUSPECT.format(line=line)) if raised else result
-        known = self._knows(check, result, filled=bool(filled or trace.slip))
+        known = self._knows(check, result, named, filled=bool(filled or trace.slip))
         known = known and not self._feeds(line, result.line)
         known = known or (finding.replaced and result.line == finding.line)
         if check.id in blamed and known and not trace.lone:
@@ -416,6 +439,11 @@ class Placing:
             texts.append(ast.unparse(inside))
         kept = (h for h in result.hints if not any(fulfils(text, h) for text in texts))
         return replace(result, hints=tuple(kept))
+
+
+def _named(report: Report) -> frozenset[str]:
+    """The mistakes that a report names."""
+    return frozenset(one.misconception for one in report.diagnosis)
 
 
 def _unpaired(report: Report) -> Report:

@@ -287,6 +287,16 @@ def _made(tree: ast.Module, path: str) -> int | None:
     return None if line is None else maker(tree, line)
 
 
+def _guard(tree: ast.Module, about: str) -> int | None:
+    """The ``if`` whose only statement is at a place; else the place."""
+    line = place(tree, about)
+    for one in (node for node in walked(tree) if isinstance(node, ast.If)):
+        bodies = (one.body, one.orelse)
+        if any(len(body) == 1 and body[0].lineno == line for body in bodies):
+            return None if line is None else one.lineno
+    return line
+
+
 BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "import": _import,
     "around": _around,
@@ -298,6 +308,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "text": _text,
     "made": _made,
     "parts": astray,
+    "guard": _guard,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -412,7 +423,7 @@ def place(tree: ast.Module, about: str) -> int | None:
     ``"value: eps"`` is that of the attribute, or of a key of this name; ``"text: eps"`` that of the
     text; ``"made: c_fc"`` that of the attribute too, or of a helper which makes the object for it.
     ``"parts: split"`` is where the names of the parts that this pattern makes are in another order
-    than elsewhere.
+    than elsewhere. ``"guard: place"`` is the ``if`` that decides whether what is there is done.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found, in
     the function or in what it relies on; after `` ~ `` another one may follow, for where it is

@@ -67,6 +67,16 @@ def instead(comparison: Comparison, node: int, gives: int) -> str:
     return kinds_in(comparison, node, right.made[gives].node)
 
 
+def lacks(comparison: Comparison, node: int, twin: int) -> str:
+    """That only the step ``twin`` of the reference is missing after an operation; else empty."""
+    mine, right = comparison.mine, comparison.right
+    step = right.nodes[twin]
+    layer = isinstance(step, ast.Call) and isinstance(step.func, ast.Name)  # it may call it again
+    does, gave = "" if layer else _does(step), {*map(comparison.match, mine.values(node))}
+    before = {one for made in right.made.values() if made.node == twin for one in made.sources}
+    return f"The reference then {does}: that is missing." if does and gave & before else ""
+
+
 def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
     """The two operations in words; nothing of a call by a name that only the learner's file has.
 
@@ -88,7 +98,7 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
         factors = factor(mine, node), factor(comparison.right, twin)
         if None not in factors and factors[0] != factors[1]:
             return ""
-    return kinds(one, comparison.right.nodes[twin])
+    return lacks(comparison, node, twin) or kinds(one, comparison.right.nodes[twin])
 
 
 def beside(said: str, new: ast.expr, old: ast.AST) -> bool:
@@ -149,6 +159,8 @@ def written(mine: ast.AST, right: ast.AST, rank: int | None = None) -> str:
         told = [f"It has {a} where the reference has {b}." for a, b in pairs]
         return told[0] if len(told) == 1 else ""
     have, want = _options(mine), _options(right)
+    if rank and {operation(mine), operation(right)} == {"transpose"}:
+        return _swapped(have, want, rank)
     if sum(map(str.isdecimal, have)) != sum(map(str.isdecimal, want)):
         placed = {_literal(one) for name, one in (*have.items(), *want.items()) if name.isdecimal()}
         have, want = (
@@ -158,6 +170,19 @@ def written(mine: ast.AST, right: ast.AST, rank: int | None = None) -> str:
     if rank and _axis(have, rank) is not None and _axis(have, rank) == _axis(want, rank):
         have, want = ({n: one for n, one in some.items() if n != "axis"} for some in (have, want))
     return " ".join(_compared(have, want))
+
+
+def _swapped(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr], rank: int) -> str:
+    """Which two axes each of two calls swaps, where these are others; they go by place."""
+    told = [[one for one in map(_literal, some.values()) if one] for some in (have, want)]
+    try:
+        axes = [sorted(int(one) % rank for one in some[-2:]) for some in told]
+    except ValueError:
+        return ""
+    if axes[0] == axes[1] or len(axes[0]) != 2:
+        return ""
+    mine, right = (" and ".join(sorted(some[-2:], key=int)) for some in told)
+    return f"It swaps the axes {mine}, where the reference swaps {right}."
 
 
 def _by_name(options: Mapping[str, ast.expr]) -> dict[str, ast.expr]:

@@ -12,6 +12,9 @@ from grader.grading.reading.shown import Slip, name_of
 from grader.source.variables import stored
 from grader.source.walked import walked
 
+TAKE_ONE = ("reduce", "map", "filter", "partial")
+"""Calls that are given one function, and then what it is called on."""
+
 
 def calls_given(run: Run, node: int) -> bool:
     """Whether an expression only calls what its function is given: one, or one after the other."""
@@ -42,7 +45,9 @@ def next_given(run: Run, found: Departure) -> Slip | None:
     names = {one.name for one in makers if one is not None}
     after: list[ast.expr] = []
     for node in walked(run.tree):
+        takes_one = callee(node) in TAKE_ONE
         given = node.args if isinstance(node, ast.Call) else getattr(node, "elts", None) or []
+        given = [] if takes_one else given
         for one, other in pairwise(given):
             if names.intersection((name_of(one), callee(one))):
                 after.append(other)

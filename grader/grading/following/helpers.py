@@ -181,6 +181,56 @@ def _asks(node: ast.AST, name: str) -> bool:
     return False
 
 
+WHOLE_LIST = re.compile(r"^(\w+) is a (?:list|tuple) of (\d+), which has no \w+")
+"""How an error begins about a helper that was given a list where it takes one tensor."""
+
+
+def list_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives a helper a list of tensors, through others that hand it on.
+
+    Only if it keeps as many values as the list is long: each of them was to be given alone.
+    """
+    found, calls = WHOLE_LIST.search(told), list(error.calls)
+    name = found[1] if found is not None else ""
+    while found is not None and len(calls) > 1:
+        taken = _taken_first(tree, calls.pop().line)
+        given = _first_in(tree, calls[-1]) if taken == name else None
+        if not isinstance(given, ast.Name):
+            return None
+        name = given.id
+    statement = next((one for one in walked(tree) if _keeps(one, error)), None)
+    match statement:
+        case ast.Assign(
+            targets=[ast.Tuple(elts=names)], value=ast.Call(func=func, args=[ast.Name(id=one)])
+        ) if found is not None and one == name and len(names) == int(found[2]):
+            many, write = f"a list of {found[2]}", f"map({ast.unparse(func)}, {one})"
+            said = f"Line {statement.lineno} gives {ast.unparse(func)} {one}, which is {many}"
+            return Slip(statement.lineno, f"{said}: it takes one of them at a time.", write)
+    return None
+
+
+def _keeps(node: ast.AST, error: SeenError) -> bool:
+    """Whether a statement is the outermost that an error went through."""
+    outermost = error.calls[0].line if error.calls else 0
+    return isinstance(node, ast.Assign) and node.lineno == outermost
+
+
+def _taken_first(tree: ast.Module, line: int) -> str:
+    """What the function around a line takes first."""
+    inside = around(tree, line)
+    names = [one for one in parameters(inside) if one != "self"] if inside is not None else []
+    return names[0] if names else ""
+
+
+def _first_in(tree: ast.Module, call: SeenCall) -> ast.expr | None:
+    """What a call that an error went through is given first."""
+    for one in walked(tree):
+        here = isinstance(one, ast.Call) and one.lineno == call.line
+        if isinstance(one, ast.Call) and here and ast.unparse(one) == call.code and one.args:
+            return one.args[0]
+    return None
+
+
 TEXT_KEY = re.compile(r"^(\w+) is a (tuple|list), and (['\"].+['\"]) is a text")
 """How an error begins about a key that was looked up in something without keys."""
 

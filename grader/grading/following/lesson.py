@@ -47,11 +47,14 @@ class Lesson:
         return name
 
     def own_quantity(self, value: int) -> str:
-        """The same for a value of the program: not by a variable that only the reference has."""
+        """The same for a value of the program; of a variable that it lacks, its own name for it."""
         quantity = self.quantity(self.comparison.match(value))
         bound = self.comparison.mine.bindings(value) if quantity.startswith("`") else ()
         own = {target(statement, part) for statement, part in bound}
-        return quantity if not quantity.startswith("`") or quantity.strip("`") in own else ""
+        if not quantity.startswith("`") or quantity.strip("`") in own:
+            return quantity
+        name = self.own_name(value)
+        return f"`{name}`" if name.isidentifier() else ""
 
     def what(self, value: int) -> str:
         """A value of the reference: its name, if it has one, and its shape."""
@@ -99,15 +102,23 @@ class Lesson:
         return bound[-1] if bound else None
 
     def shapes_on(self, line: int) -> Iterator[str]:
-        """The shapes of the variables on a line."""
+        """The shapes of the variables on a line, the last time that it was evaluated."""
         mine = self.comparison.mine
         found: dict[str, str] = {}
-        for place in mine.places:
-            array = mine.arrays[place.value]
-            named = isinstance(mine.nodes[place.node], ast.Name | ast.Attribute)
-            here = mine.line(place.node) == line and place.part < 0
-            if here and named and array is not None:
-                found[mine.segment(place.node)] = sizes(array.shape)
+        later: ast.expr | None = None
+        seen: set[int] = set()
+        for place in reversed(mine.places):
+            node, array = mine.nodes[place.node], mine.arrays[place.value]
+            named = isinstance(node, ast.Name | ast.Attribute)
+            here = named and place.part < 0 and mine.line(place.node) == line
+            if not isinstance(node, ast.expr) or not here:
+                continue
+            if place.node in seen or mine.outran(place.node) or (later and _follows(node, later)):
+                break  # the time before: a variable may have been None since
+            later = node
+            seen.add(place.node)
+            if array is not None:
+                found = {mine.segment(place.node): sizes(array.shape), **found}
         if found:
             shapes = _listed([f"{text} has shape {one}" for text, one in found.items()])
             yield f"On line {line}, {shapes}."
@@ -116,7 +127,7 @@ class Lesson:
 
     def said(self, name: str) -> Iterator[str]:
         """What the lesson says about a blank."""
-        if name in self.sentences:
+        if name in self.sentences and " right " not in self.sentences[name]:  # a step, no result
             said = self.sentences[name].partition(": ")
             yield f'{SAYS}"{said[2] or said[0]}".'
 
@@ -192,6 +203,11 @@ class Lesson:
 
     def _blank(self, line: int) -> Region | None:
         return next((one for one in self.regions if one.start < line < one.end), None)
+
+
+def _follows(node: ast.expr, later: ast.expr) -> bool:
+    """Whether an expression is written after one that was evaluated later."""
+    return (node.lineno, node.col_offset) > (later.lineno, later.col_offset)
 
 
 def sizes(shape: Sequence[int]) -> str:

@@ -93,19 +93,21 @@ def gaps(run: Run) -> Slip | None:
         width = int(taken[0][1] - taken[0][0]) if taken else 0
         if len(taken) < 2 or width <= 0 or turns * width != long:
             continue
-        right = [(at * width, (at + 1) * width) for at in range(len(taken))]
+        numbers = [turn % turns for turn in range(len(taken))]  # the loop may run several times
+        right = [(at * width, (at + 1) * width) for at in numbers]
         if taken == right:
             continue
         late = [one[0] for one in taken] != [one[0] for one in right]
         edge = cut.lower if late else cut.upper
         made = bound(run.tree, ast.unparse(edge), edge.lineno)
         line = edge.lineno if made is None else made.lineno
-        (a, b), (c, d) = taken[:2]
-        said = (
-            f"The first turns of the loop of line {loop.target.lineno} take {a}:{b} and {c}:{d} of"
-        )
+        wrong = next(at for at, one in enumerate(taken) if one != right[at])
+        pair = slice(max(wrong - 1, 0), max(wrong + 1, 2))
+        have, want = (" and ".join(f"{a}:{b}" for a, b in each[pair]) for each in (taken, right))
+        which = "The first turns" if pair.start == 0 else "Two turns"
+        said = f"{which} of the loop of line {loop.target.lineno} take {have} of"
         said = f"{said} {ast.unparse(node.value)}, which is {long} long there"
-        return Slip(line, f"{said}. Side by side are 0:{width} and {width}:{2 * width}.")
+        return Slip(line, f"{said}. Side by side are {want}.")
     return None
 
 

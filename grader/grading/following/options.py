@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.grading.reading.bindings import bound, callee, functions, statement_at
-from grader.grading.reading.shown import Slip
+from grader.grading.reading.shown import Slip, there
 from grader.protocol.probe import SeenError
 from grader.source.walked import walked
 
@@ -77,7 +77,8 @@ def odd_option(tree: ast.Module, node: ast.AST) -> Slip | None:
         return None
     one, other = twice
     text = ast.unparse(one.value)
-    said = f"Line {one.line} makes {one.name} {text}, and line {other.line} makes {other.name} the"
+    said = f"Line {one.line} makes {one.name} {text}, and {there(other.line, one.line)} makes"
+    said = f"{said} {other.name} the"
     return Slip(one.line, f"{said} same. Line {getattr(node, 'lineno', 0)} hands over both.")
 
 

@@ -12,10 +12,13 @@ from grader.grading.following.cause import Cause
 from grader.grading.following.evaluate import JOINS, literal
 from grader.grading.following.relations import ATOL, Floats, same
 from grader.grading.following.run import Run, operation
-from grader.grading.following.trace import SWAPS, Comparison
+from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.reading.bindings import bound
 from grader.grading.reading.shown import Slip
 from grader.source.variables import stored
+
+PIECES = ("Subscript", "split", "chunk", "unbind")
+"""Operations that give pieces of a tensor."""
 
 
 def turned(mine: Floats, right: Floats) -> str:
@@ -146,20 +149,77 @@ def unswapped(comparison: Comparison, node: int, array: Floats) -> tuple[int, in
         return None
     if any(operation(right.nodes[right.made[each].node]) not in SWAPS for each in after):
         return None
-    users = [made.node for made in mine.made.values() if values[-1] in made.sources]
-    if any(operation(mine.nodes[each]) in (*SWAPS, "einsum") for each in users):
-        return None
+    users = [value for value, made in mine.made.items() if values[-1] in made.sources]
+    kinds = [(operation(mine.nodes[mine.made[user].node]), user) for user in users]
+    have = mine.arrays[values[-1]]
     whole = right.arrays[one]
     pairs = combinations(range(array.ndim), 2)
-    found = ((i, j) for i, j in pairs if whole is not None and i < whole.ndim > j)
-    return next(
-        (
-            (i - array.ndim, j - array.ndim)
-            for i, j in found
-            if array.swapaxes(i, j).shape == given.shape and same(array.swapaxes(i, j), given)
-        ),
-        None,
-    )
+    for i, j in (pair for pair in pairs if whole is not None and pair[1] < whole.ndim):
+        swapped = array.swapaxes(i, j)
+        if swapped.shape == given.shape and same(swapped, given):
+            done = (_swaps(have, mine.arrays[user], i, j) for kind, user in kinds if kind in SWAPS)
+            known = any(kind == "einsum" for kind, _ in kinds) or any(done)
+            return None if known else (i - array.ndim, j - array.ndim)
+    return None
+
+
+def _swaps(array: Floats | None, made: Floats | None, i: int, j: int) -> bool:
+    """Whether what was made of an array is that with these two axes swapped."""
+    return array is not None and made is not None and same(array.swapaxes(i, j), made)
+
+
+def misplaced(comparison: Comparison, one: Departure) -> Slip | None:
+    """The line that orders the axes of what a departure takes, where two are exchanged.
+
+    The reference has these numbers too, but only to swap those two.
+    """
+    mine, right = comparison.mine, comparison.right
+    if operation(mine.nodes[one.node]) in (*SWAPS, "einsum", "reshape"):
+        return None
+    for value in one.sources:
+        match = comparison.match(value)
+        users = [(v, m) for v, m in right.made.items() if match is not None and match in m.sources]
+        turns = {right.nodes[m.node] for _, m in users if operation(right.nodes[m.node]) in SWAPS}
+        ordered = _ordered(mine, value) or _shaped(mine, value, one.sources)
+        ordered = ordered if users and len(turns) == len(users) else None
+        array, given = mine.arrays[value], right.arrays[users[0][0]] if users else None
+        if ordered is None or array is None or given is None or array.ndim != given.ndim:
+            continue
+        for i, j in combinations(range(array.ndim), 2):
+            if same(array.swapaxes(i, j), given):
+                line, axes = mine.line(ordered), f"{i - array.ndim} and {j - array.ndim}"
+                own = next((o for o in _names(mine, value)), mine.segment(mine.made[value].node))
+                said = f"Line {line} orders the axes so that the axes {axes} of {own} are in each"
+                return Slip(line, f"{said} other's place.")
+    return None
+
+
+def _ordered(mine: Run, value: int) -> int | None:
+    """The node that ordered the axes of a tensor of which a value is a piece."""
+    for _ in range(4):
+        made = mine.made[value]
+        kind = operation(mine.nodes[made.node])
+        if kind in SWAPS:
+            return made.node
+        if kind not in PIECES or len(made.sources) != 1 or made.sources[0] == value:
+            return None
+        (value,) = made.sources
+    return None
+
+
+def _shaped(mine: Run, value: int, others: Sequence[int]) -> int | None:
+    """The reshape that made a value and another of these, in turns, whose axes nothing swaps."""
+    node = mine.made[value].node
+    several = sum(mine.made[one].node == node for one in others) > 1
+    return node if several and operation(mine.nodes[node]) == "reshape" else None
+
+
+def _names(mine: Run, value: int) -> Iterator[str]:
+    """The variables that hold a value."""
+    for place in mine.places:
+        node = mine.nodes[place.node]
+        if place.value == value and isinstance(node, ast.Name):
+            yield node.id
 
 
 def listed(run: Run, node: int, new: ast.expr) -> Slip | None:

@@ -38,6 +38,7 @@ from grader.grading.following.helpers import (
     in_either,
     key_given,
     kind_given,
+    list_given,
     named_by_caller,
     preset_by,
 )
@@ -131,7 +132,8 @@ class Raising:
         trace = self._explained(error)
         node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
         shaped = SHAPES.search(error.type_name) and "True and False" not in said
-        if node is None or trace.slip or trace.write or not shaped:
+        known = trace.slip or trace.write or not shaped
+        if node is None or known or self.comparison.mine.outran(node):
             return trace
         return self.teller.retried(trace, self._wrong(node), node)
 
@@ -228,7 +230,7 @@ class Raising:
         if at == line:
             lacks = LACKS.search(frameworks.current().translate(error).message) is not None
             # what raised an error about a name was not worked out
-            if not (named or blank or lacks):
+            if not (named or blank or lacks or self._takes_several(cause.node)):
                 told += self.lesson.said(
                     self.lesson.next_blank(mine.latest(cause.node), cause.node)
                 )
@@ -239,6 +241,11 @@ class Raising:
         return replace(
             self.teller.trace(told, at, (), blank), write=write, sure=sure, elsewhere=moved
         )
+
+    def _takes_several(self, node: int) -> bool:
+        """Whether a node takes a list of values: the next step is not one on the last of them."""
+        mine, inner = self.comparison.mine, {*self.comparison.mine.inner(node)}
+        return any(place.part > 0 and place.node in inner for place in mine.places)
 
     def _raised_at(self, error: SeenError) -> int:
         """The line that raised an error; of a helper that is right, the one that calls it."""
@@ -274,6 +281,8 @@ class Raising:
         node = mine.written(line, code)
         if node is None:
             return None
+        if mine.outran(node):  # what it took at the error is not known
+            return Cause(node)
         for outer in (node, *mine.outer(node)):
             cause = self.causes.at(outer, mine.latest(outer), len(mine.places))
             twin = cause.twin
@@ -299,8 +308,10 @@ class Raising:
         mine, compared, line = self.comparison.mine, self.comparison, error.line or 0
         code = error.calls[-1].code if error.calls else ""
         node = mine.written(line, code) if cause.is_bare else cause.node
+        if node is None or mine.outran(node):
+            return None
         own = not cause.is_bare and self.teller.lines.of(cause) != line
-        if node is None or own or not SHAPES.search(error.type_name):
+        if own or not SHAPES.search(error.type_name):
             return None
         found = {one.node: one for value in self._wrong(node) for one in compared.departures(value)}
         first = next(iter(found.values()), None)
@@ -434,6 +445,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or dim_given(mine.tree, error, said)
         or key_given(mine.tree, error, said)
         or kind_given(mine.tree, error, said)
+        or list_given(mine.tree, error, said)
         or entry_meant(mine.tree, error, said)
         or in_either(mine.tree, error, said)
         or named_by_caller(mine.tree, error, said)

@@ -13,7 +13,7 @@ from grader.grading.following.omitted import missing
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import around, bound, callee, functions, targets
-from grader.grading.reading.shown import Slip
+from grader.grading.reading.shown import Slip, there
 from grader.protocol.probe import SeenError
 
 SHORT = 40
@@ -114,7 +114,7 @@ def twofold(comparison: Comparison, first: Departure) -> Slip | None:
         if len(parts) != 1:
             continue
         verb, text = differs.VERBS[own], ast.unparse(parts[0])
-        said = f"Line {lines[0]} {verb} {text}, and line {lines[1]} {verb} it again."
+        said = f"Line {lines[0]} {verb} {text}, and {there(lines[1], lines[0])} {verb} it again."
         within = _takes(mine, caller, own, but=helper)
         again = sum(kind(mine, mine.numbers[one]) == own for one in ast.walk(caller)) > 1
         return Slip(lines[0] if again and not within else lines[1], said)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from grader.grading.following.relations import Floats, canonical, same
 from grader.grading.reading.program import Program, parts_of
-from grader.protocol.probe import Trail
+from grader.protocol.probe import MOST_TURNS, Trail
 from grader.source.variables import reads
 
 GIVES = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Name, ast.Subscript, ast.UnaryOp)
@@ -130,6 +130,11 @@ class Run(Program):
     def values(self, number: int) -> tuple[int, ...]:
         """The values that a node had."""
         return tuple(place.value for place in self.places if place.node == number)
+
+    def outran(self, number: int) -> bool:
+        """Whether a node may have had more values than are kept: its last one is of no use then."""
+        parts = [place.part for place in self.places if place.node == number]
+        return max(map(parts.count, {*parts}), default=0) >= MOST_TURNS
 
     def returned(self, value: float) -> int | None:
         """The last node that a function returned as a whole, and that had this plain number."""

@@ -153,6 +153,7 @@ class Scalars:
         found = [
             self._from(one, frozenset(self.mine.held(one, order)), order, FARTHEST)
             for one in leaves
+            if not all(self._as_there(one, held) for held in self.mine.held(one, order))
         ]
         lines = {one.line for one in found if one is not None}
         return lines.pop() if len(lines) == 1 and len(found) == 1 else None

@@ -41,7 +41,7 @@ from grader.grading.following.margin import margin
 from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
 from grader.grading.following.options import odd_option
-from grader.grading.following.orders import astride, listed, refolded, unswapped
+from grader.grading.following.orders import astride, listed, misplaced, refolded, unswapped
 from grader.grading.following.ranges import misfilled, overlong
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, twofold
@@ -235,7 +235,7 @@ class Teller:
         if cause is None or (cause.is_bare and len(lines) > 1):
             return self.trace()
         first, line = found[0], self.lines.of(cause)
-        odd = too_early(self.comparison, cause, first)
+        odd = misplaced(self.comparison, first) or too_early(self.comparison, cause, first)
         odd = odd or each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
         odd = odd or misscaled(self.comparison, found) or late(self.comparison, cause, first)
         odd = odd or replaced(self.lesson, cause)
@@ -261,10 +261,7 @@ class Teller:
         """What ``line`` does otherwise than the reference, where it leaves the path."""
         first = found[0]
         if calls_given(self.comparison.mine, first.node):
-            after = next_given(self.comparison.mine, first)
-            if after is None:
-                return self.trace()
-            return self.trace((after.said,), after.line, found)
+            return self._given(cause, found, line)
         if (rows := self._unsummed(cause, line)) is not None:
             return self.slipped(rows, (), found)
         where, *why = self.wording.gives(first, cause, line)
@@ -311,6 +308,18 @@ class Teller:
             return None
         said = f"Line {made} makes {own}, whose rows do not sum to 1, as those of {want} do"
         return Slip(made, f"{said}: divide by their sums.")
+
+    def _given(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
+        """What a helper calls that is given what to call; else the line that calls the helper."""
+        mine, first = self.comparison.mine, found[0]
+        if (after := next_given(mine, first)) is not None:
+            return self.trace((after.said,), after.line, found)
+        outside = mine.function(cause.node) != mine.function(first.node)
+        if not outside or mine.line(cause.node) != line:
+            return self.trace()
+        text = mine.segment(cause.node)
+        shown = f": {text}" if len(text) <= MOST_TEXT else ""
+        return self.trace((f"On line {line} the numbers go wrong{shown}",), line, found)
 
     def _step(self, cause: Cause, first: Departure) -> str:
         """The step of the lesson at a line; none if only its sign is wrong, or many are taken."""
@@ -465,16 +474,21 @@ class Teller:
         if name and (near := next(meant, None)) is not None:
             return near
         if name and (other := _passed_over(mine.tree, mine.statement(node))) is not None:
-            user, source = other
+            users, source = other
             kept = f"Line {line} makes {name}, and nothing uses it"
-            return Slip(line, f"{kept}: line {user} uses {source}.")
+            use = (
+                f"lines {' and '.join(map(str, users))} use"
+                if users[1:]
+                else f"line {users[0]} uses"
+            )
+            return Slip(line, f"{kept}: {use} {source}.")
         text = mine.segment(node)
         works = f"works out {text}" if len(text) <= MOST_TEXT else "works something out"
         what = f"gives {quantity}" if quantity else works
         ends, where = mine.ends(node), "after" if name else "before"
         fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
         fix = used_by(self.comparison, value) if name and not ends else fix
-        if name and not quantity:
+        if name:  # what the lesson calls it may be another thing in this file
             return Slip(line, f"Line {line} makes {name}, and nothing uses it.{fix}")
         write = "" if ends or name else to_assign(mine.tree, mine.statement(node))
         return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}", write)
@@ -611,8 +625,8 @@ def _returned(tree: ast.Module, line: int, user: int) -> int | None:
     return ends[0] if len(ends) == 1 and ends[0] > line else None
 
 
-def _passed_over(tree: ast.Module, kept: ast.stmt | None) -> tuple[int, str] | None:
-    """The one later line that reads what a statement makes its variable from, and that name."""
+def _passed_over(tree: ast.Module, kept: ast.stmt | None) -> tuple[list[int], str] | None:
+    """The one or two later lines that read what a statement makes its variable from; its name."""
     inside = None if kept is None else around(tree, kept.lineno)
     if kept is None or inside is None:
         return None
@@ -622,4 +636,4 @@ def _passed_over(tree: ast.Module, kept: ast.stmt | None) -> tuple[int, str] | N
         return None
     (name,) = names
     lines = reads(tree, name, kept.lineno)
-    return (min(lines), name) if len(lines) == 1 else None
+    return (sorted(lines), name) if 1 <= len(lines) <= 2 else None

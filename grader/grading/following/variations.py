@@ -60,7 +60,7 @@ def variations(node: ast.AST, known: Evaluator, names: list[Variable]) -> Iterat
             yield from _numbers_in(node, known)
         case ast.Call():
             yield from _calls(node, known)
-            yield from _given(node, names)
+            yield from _given(node, known, names)
         case ast.Subscript():
             yield from _indices(node, known)
         case ast.Compare(left=left, ops=[op], comparators=[right]):
@@ -161,8 +161,8 @@ def _alike(one: ast.expr, other: ast.expr, known: Evaluator) -> bool:
     return isinstance(known.value(one), np.ndarray) == isinstance(known.value(other), np.ndarray)
 
 
-def _given(node: ast.Call, names: list[Variable]) -> Iterator[ast.expr]:
-    """A call of a known function, given another variable."""
+def _given(node: ast.Call, known: Evaluator, names: list[Variable]) -> Iterator[ast.expr]:
+    """A call of a known function, given another variable; of a method, on another tensor."""
     if operation(node) not in (*PLAIN, *REDUCTIONS, "softmax", *SWAPS):
         return
     if operation(node) in REDUCTIONS and node.args and literal(node.args[0]) is None:
@@ -171,7 +171,8 @@ def _given(node: ast.Call, names: list[Variable]) -> Iterator[ast.expr]:
         own = ast.Attribute(squared(node.func.value), node.func.attr, ast.Load())
         yield ast.Call(own, node.args, node.keywords)
     for one in (each for each in names if isinstance(each, ast.Name)):
-        method = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        method = isinstance(owner, ast.Name) and isinstance(known.value(owner), np.ndarray)
         if node.args and isinstance(node.args[0], ast.Name) and node.args[0].id != one.id:
             yield ast.Call(node.func, [one, *node.args[1:]], node.keywords)
         elif method and isinstance(node.func, ast.Attribute):

@@ -21,7 +21,7 @@ from grader.grading.following.relations import Floats, Relation, same
 from grader.grading.following.repeats import again
 from grader.grading.following.run import Place, operation
 from grader.grading.following.trace import SWAPS, Comparison, Departure
-from grader.grading.reading.bindings import around, bound, functions
+from grader.grading.reading.bindings import around, bound, callee, functions
 from grader.grading.reading.program import attribute, target
 
 RUNS = ("__call__", "forward", "__init__")
@@ -54,8 +54,22 @@ class Wording:
         at = self.lesson.bound_at(last)
         quantity = self.lesson.own_quantity(last)
         what = f": it gives {quantity}" if quantity else ""
-        if at is not None and at < before:
+        if at is not None and at < before and self._is_right(at):
             yield f"Line {at} is still right{what}."
+
+    def _is_right(self, line: int) -> bool:
+        """Whether the reference has all that the statement on a line ever gave."""
+        mine = self.comparison.mine
+        gave = (one.value for one in mine.places if self._ends_at(one.node, line))
+        return all(map(self.comparison.settled, gave))
+
+    def _ends_at(self, node: int, line: int) -> bool:
+        """Whether a node is all that the statement on a line gives, or one of several such."""
+        mine = self.comparison.mine
+        statement = mine.statement(node)
+        given = getattr(statement, "value", None)
+        several = isinstance(given, ast.Tuple) and mine.nodes[node] in given.elts
+        return getattr(statement, "lineno", 0) == line and (mine.is_whole(node) or several)
 
     def left_out(self, gap: Omitted, cause: Cause, user: int) -> Iterator[str]:
         """That ``user`` does without a step, which belongs after the line of the gap.
@@ -69,7 +83,8 @@ class Wording:
             yield f"Line {gap.line} changes nothing here: {gap.idle} gives {given} as it is."
             yield f"The reference has {want} there."
             return
-        yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
+        if self._is_right(gap.line):
+            yield f"Line {gap.line} is still right{f': it gives {quantity}' if quantity else ''}."
         text = self.comparison.mine.segment(cause.node)
         shown = f": {text}" if len(text) <= differs.MOST_TEXT else ""
         yield f"On line {user} the numbers go wrong{shown}"
@@ -123,7 +138,9 @@ class Wording:
         there, short = mine.line(node), len(text) <= differs.MOST_TEXT
         shown = f": {text}" if short and there == line else ""
         if there > line and short and not said:
-            yield f"Line {line} keeps what goes wrong on line {there}: {text}"
+            loops = (one.lineno for one in mine.nodes if isinstance(one, ast.For | ast.While))
+            keeps = f"The loop of line {line} fills" if line in loops else f"Line {line} keeps"
+            yield f"{keeps} what goes wrong on line {there}: {text}"
         else:
             yield f"On line {line} the numbers go wrong{shown}"
         yield from filter(None, (said,))
@@ -362,10 +379,10 @@ class Wording:
             for statement, part in mine.bindings(value):
                 name = target(statement, part) or attribute(statement, part)
                 if name and statement.lineno < line:
-                    here = "." in name or around(mine.tree, statement.lineno) is around(
-                        mine.tree, line
-                    )
-                    found.setdefault(here, f"line {statement.lineno} keeps as {name}")
+                    kept, user = (around(mine.tree, at) for at in (statement.lineno, line))
+                    here = "." in name or kept is user
+                    if here or _calls(kept, user):
+                        found.setdefault(here, f"line {statement.lineno} keeps as {name}")
         return found.get(True, found.get(False, ""))
 
     def _only_there(self, want: int | None) -> bool:
@@ -523,6 +540,12 @@ class Wording:
             case "reshaped":
                 return f"It gives the numbers of {quantity} in another shape."
         return ""
+
+
+def _calls(caller: ast.AST | None, helper: ast.FunctionDef | None) -> bool:
+    """Whether a function calls another one, which then may be given what that keeps."""
+    inner = ast.walk(caller) if caller is not None and helper is not None else ()
+    return any(callee(one) == helper.name for one in inner if helper is not None)
 
 
 def _numbers(array: Floats) -> str:

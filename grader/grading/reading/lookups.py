@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import chain, pairwise
 
 from grader.grading.reading.bindings import CHANGES, callee
-from grader.grading.reading.shown import Slip
+from grader.grading.reading.shown import Slip, there
 from grader.source.variables import binds, read, reads, stored, stores
 from grader.source.walked import walked
 
@@ -50,7 +50,8 @@ def remembered(tree: ast.Module) -> Iterator[Slip]:
                 parts = getattr(call.args[0], "elts", []) if call.args else []
                 mixed = [name in _texts(one) or bool(old & read(one)) for one in parts]
                 if callee(call) in JOINS and any(mixed) and not all(mixed):
-                    said = f"Line {line} keeps {name} on the object, and line {call.lineno} joins"
+                    said = f"Line {line} keeps {name} on the object, and"
+                    said = f"{said} {there(call.lineno, line)} joins"
                     said = f"{said} what an earlier call has left there to what this one makes."
                     said = f"{said} Take what earlier calls made from an argument."
                     yield Slip(call.lineno, said)
@@ -280,8 +281,10 @@ def entry_or_all(tree: ast.Module) -> Iterator[Slip]:
                     ast.Name(id=every) | ast.Subscript(value=ast.Name(id=every), slice=ast.Slice()),
                 ) if owner == every and owner not in read(test) and _is_number(index):
                     text = ast.unparse(entry)
-                    said = f"Line {entry.lineno} takes one entry of {owner}, and line"
-                    said = f"{said} {whole.lineno} a list of them: [{text}] is a list, too."
+                    second = there(whole.lineno, entry.lineno)
+                    also = "also" if second == "it" else second
+                    said = f"Line {entry.lineno} takes one entry of {owner}, and {also}"
+                    said = f"{said} a list of them: [{text}] is a list, too."
                     yield Slip(entry.lineno, said, f"[{text}]")
 
 

@@ -22,6 +22,11 @@ class Slip:
     write: str = ""
 
 
+def there(line: int, before: int) -> str:
+    """What to call a line in a sentence that began with another: no line is named twice."""
+    return "it" if line == before else f"line {line}"
+
+
 def unmoved(line: int, name: str) -> Slip:
     """What a loop over ``name`` makes in each turn, and always the same."""
     return Slip(line, f"Line {line} makes the same for every {name}: nothing in it reads {name}.")
