@@ -48,7 +48,7 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
     ("program", "old", "new", "told"),
     [
         (
-            "s12/terse",
+            "s12/olympiad",
             "c = cache or [None] * len(t.h)",
             "c = cache",
             "c may be None, as cache may: line 34 gives it that.",
