@@ -118,6 +118,9 @@ RAISING = [
      "Leave the parentheses out. Write n"),
     ("s04", "F.where(is_padding, hidden, visible)", "F.ifelse(is_padding, hidden, visible)", None,
      "Write F.where(is_padding, hidden, visible)"),
+    ("s10", "self.rotary = RotaryEmbedding(self.head_dim, MAX_POSITIONS, THETA)",
+     "self.rotary = use_rotary", None,
+     "Only a layer or a function is called: look where self.rotary gets its value."),
     ("s02", "    n = ", "    m.all = 1\n    n = ", None, "Write m_all"),
 ]  # fmt: skip
 
@@ -133,6 +136,12 @@ def test_the_hint_is_the_error_s_own(
     assert told.status is Status.FAIL, report
     assert len(told.hints) == 1
     assert hint in told.hints[0]
+
+
+def test_a_list_of_a_layer_and_a_number_is_not_advised(graded: Graded) -> None:
+    right = "ModuleList([GPT2Block(config) for _ in range(config.n_layer)])"
+    report = graded("s11", right, "ModuleList(GPT2Block(config), config.n_layer)")
+    assert check(report, "builds").hints == ("The arguments are ModuleList(iterable=..., /).",)
 
 
 SILENT = """\

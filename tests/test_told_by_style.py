@@ -48,6 +48,12 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
     ("program", "old", "new", "told"),
     [
         (
+            "s04/solution",
+            "Tensor(0.0, dtype=dtype, device=token_ids.device)",
+            'Tensor(0.0, dtype="float32", device=token_ids.device)',
+            "Write Tensor(0.0, dtype=dtype, device=token_ids.device)",
+        ),
+        (
             "s12/olympiad",
             "c = cache or [None] * len(t.h)",
             "c = cache",

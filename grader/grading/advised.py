@@ -124,7 +124,7 @@ def guesses(one: CheckResult) -> bool:
     return one.status is Status.FAIL and one.stopped and asks
 
 
-CAST = ".cast(DType.float32)"
+FLOAT, CAST, GIVEN = "DType.float32", ".cast({})", "dtype={}"
 """How an error says to make numbers of something, in any file."""
 
 
@@ -132,7 +132,9 @@ def _typed(hints: tuple[str, ...], one: CheckResult, source: Source) -> tuple[st
     """The hints, with the type that the function around a line is asked for."""
     inside = None if one.line is None else bindings.around(source.tree, one.line)
     asked = inside is not None and "dtype" in parameters(inside)
-    return tuple(hint.replace(CAST, ".cast(dtype)") for hint in hints) if asked else hints
+    for text in (CAST, GIVEN) if asked else ():
+        hints = tuple(one.replace(text.format(FLOAT), text.format("dtype")) for one in hints)
+    return hints
 
 
 def _of_the_reference(report: Report, one: CheckResult, source: Source) -> tuple[str, ...]:

@@ -393,7 +393,21 @@ def repaired(case: Case, call: ast.Call, signature: Signature) -> ast.Call | Non
         return None
     if any(fits(n, case.value(a)) is False for n, a in zip(room, filled, strict=False)):
         return None
+    if any(_is_mixed(case, one) for one in filled if one not in call.args):
+        return None
     return ast.Call(call.func, filled, [ast.keyword(name, value) for name, value in words.items()])
+
+
+NUMBERS = ("Dim", "Tensor")
+"""Classes whose objects are numbers."""
+
+
+def _is_mixed(case: Case, node: ast.expr) -> bool:
+    """Whether an expression is a list of new objects of a class and of numbers."""
+    parts = node.elts if isinstance(node, ast.List) else []
+    calls = [ast.unparse(one.func).rpartition(".")[2] for one in parts if isinstance(one, ast.Call)]
+    made = [name for name in calls if name[:1].isupper() and name not in NUMBERS]
+    return bool(made) and any(case.kind(one) == "int" for one in parts)
 
 
 def _filled(

@@ -95,6 +95,11 @@ def _around(case: Case, call: ast.Call, func: ast.expr, what: str) -> Translatio
     if given is not None and _scales(value, given) and "bias" not in ast.unparse(func):
         made = ast.BinOp(func, ast.Mult(), call.args[0])
         return Translation(what, "Is it a factor? * multiplies.", case.fix(call, made))
+    if value.kind == "bool":
+        hint = (
+            f"Only a layer or a function is called: look where {ast.unparse(func)} gets its value."
+        )
+        return Translation(what, hint)
     return Translation(what, "Leave the parentheses out, or is an operator missing?")
 
 
