@@ -422,3 +422,12 @@ def test_nan_is_called_nan_with_its_place(graded: Graded) -> None:
     told = check(report, "output")
     assert "NaN, not a number, first at [0, 0, 0]" in told.message
     assert told.hints[0].startswith("NaN comes from")
+
+
+def test_a_check_of_two_lines_waits_where_one_is_wrong(workers: WorkerPool, tmp_path: Path) -> None:
+    (one,) = [each for each in mistakes.of("s06") if each.edit.name == "cosine_of_the_frequency"]
+    path = tmp_path / "mine.py"
+    path.write_text(one.source, encoding="utf-8")
+    options = Options(seed=11, follow=Follow.FAILING)
+    report = grade(course.find("s06"), path, options, workers.start)
+    assert check(report, "tables").status is Status.NOT_RUN

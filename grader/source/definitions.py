@@ -295,7 +295,9 @@ def every(*tests: SourceTest) -> SourceTest:
             _union(one.brings for one in found),
         )
         note = " ".join(one.note for one in found if one.note) or None
-        return replace(found[-1], note=note, span=span, brings=brings)
+        lines = frozenset(one.line for one in found if one.line is not None)
+        places = lines.union(*(one.places for one in found))
+        return replace(found[-1], note=note, span=span, brings=brings, places=places)
 
     return test
 
