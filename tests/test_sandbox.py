@@ -251,7 +251,11 @@ def line_of(name: str, text: str) -> int:
 def test_a_timeout_names_the_line_that_was_running(
     results: dict[str, Result], name: str, text: str
 ) -> None:
-    assert results[name].outcome.line == line_of(name, text)
+    outcome = results[name].outcome
+    if outcome.line is None:  # beside others, on a busy machine, it may come too late
+        with sandbox.WorkerPool(1, limits=QUICK, warm=False) as workers:
+            outcome = carry_out(ATTACKS[name], start=workers.start).outcome
+    assert outcome.line == line_of(name, text)
 
 
 def test_a_forged_report_is_only_output(results: dict[str, Result]) -> None:
