@@ -319,7 +319,8 @@ class Run(Program):
         """
         inside, statement = self.function(number), self.statement(number)
         function = self.nodes[inside] if inside is not None else self.tree
-        again = self._in_loop(number)
+        loop = self.loop(number)
+        again = loop is not None and self.around(loop) is self.around(self.nodes[number])
         return any(
             one.id == name
             and (
@@ -336,15 +337,6 @@ class Run(Program):
         while outer is not None and not isinstance(outer, ast.For | ast.While):
             outer = self.parents.get(outer)
         return outer
-
-    def _in_loop(self, number: int) -> bool:
-        """Whether a node is in a loop of its function."""
-        outer = self.parents.get(self.nodes[number])
-        while outer is not None and not isinstance(outer, ast.FunctionDef):
-            if isinstance(outer, ast.For | ast.While):
-                return True
-            outer = self.parents.get(outer)
-        return False
 
 
 def _turning(node: object) -> ast.AST | None:

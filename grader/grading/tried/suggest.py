@@ -148,8 +148,7 @@ class Search:
     def _try(self, some: Iterable[Candidate], batches: Sequence[int]) -> Tried | None:
         """The first program that passes; what only helps is kept for later."""
         new = (one.source for one in some if self._worth(one) and compiles(one.source))
-        quick = self._chosen.exact or self._chosen.alone
-        for size in batches if quick else FEW:
+        for size in batches if self._chosen.few else FEW:
             batch = list(islice(new, size))
             batch = self._helping(self._chosen, batch)
             time = self._left() > SEVERAL * self._graded or self._graded < CHEAP_S
@@ -174,8 +173,7 @@ class Search:
 
     def _searching(self) -> float:
         """Seconds that are left for the search, with what the last grading needs kept."""
-        quick = self._chosen.exact or self._chosen.alone
-        spare = 2 * SPARE_S if quick else 4 * SPARE_S  # to decide every check
+        spare = 2 * SPARE_S if self._chosen.few else 4 * SPARE_S  # to decide every check
         return self._left() - self._kept() - spare
 
     def _kept(self) -> float:
@@ -254,7 +252,7 @@ class Search:
             return one.name not in self._wrong, self._took(one), len(one.actions)
 
         probes = sorted(self._case.job.probes, key=place)
-        if whole or not (self._chosen.exact or self._chosen.alone):
+        if whole or not self._chosen.few:
             return self._run(source, probes)
         took = accumulate(map(self._took, probes))
         few = max(AT_FIRST, sum(one <= AT_FIRST_S for one in took))

@@ -31,6 +31,11 @@ class Trials:
     exact: bool
     alone: bool = False
 
+    @property
+    def few(self) -> bool:
+        """Whether a few trials tell a right program from this wrong one."""
+        return self.exact or self.alone
+
     def helped(self, outcome: Outcome, number: int) -> bool:
         """Whether the ``number``-th program is right where the learner's is not."""
         seen = _seen(outcome, number, self.names)
