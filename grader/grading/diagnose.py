@@ -99,16 +99,14 @@ def _diagnosed(rubric: Rubric, evidence: Evidence, failed: Collection[str]) -> E
     return None
 
 
-def _likely_pairs(rubric: Rubric, failed: Collection[str]) -> list[Mistakes]:
+def _likely_pairs(rubric: Rubric, failed: Collection[str]) -> Iterator[Mistakes]:
     """Every compatible pair; those first of which one is about a failed check."""
     parts = {part for one in rubric.checks if one.id in failed for part in one.parts}
     every = [(one, frozenset(one.knobs), one.part in parts) for one in rubric.misconceptions]
-    first: list[Mistakes] = []
-    rest: list[Mistakes] = []
-    for (left, knobs, likely), (right, others, too) in combinations(every, 2):
-        if knobs.isdisjoint(others):
-            (first if likely or too else rest).append((left, right))
-    return first + rest
+    for first in (True, False):
+        for (left, knobs, likely), (right, others, too) in combinations(every, 2):
+            if (likely or too) is first and knobs.isdisjoint(others):
+                yield left, right
 
 
 class _Search:
@@ -123,6 +121,7 @@ class _Search:
         self._left = MOST_ON_PAIRS
         self._silent: dict[int, bool] = {}
         self._costs: dict[str, int] = {}
+        self._sizes: dict[str, int] = {}
 
     def whole(self, name: str) -> bool:
         """Whether trial ``name`` returned every array."""
@@ -134,10 +133,12 @@ class _Search:
         Not what came back: the learner's code can make that any size. Of a long text only the end
         may be looked at, so what goes in counts if the trial has a view.
         """
-        covered = [*self._evidence.weights(name).values(), *self._evidence.expected(name).values()]
-        if self._evidence.trials[name].view is not None:
-            covered += self._evidence.inputs(name)
-        return sum(array.size for array in covered) + sum(map(_scores, self._evidence.inputs(name)))
+        if name not in self._sizes:
+            given, expected = self._evidence.inputs(name), self._evidence.expected(name)
+            covered = [*self._evidence.weights(name).values(), *expected.values()]
+            covered += given if self._evidence.trials[name].view is not None else ()
+            self._sizes[name] = sum(one.size for one in covered) + sum(map(_scores, given))
+        return self._sizes[name]
 
     def cost(self, name: str) -> int:
         """What a prediction of trial ``name`` takes: its numbers, calls and weights."""

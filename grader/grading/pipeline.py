@@ -275,6 +275,7 @@ def _explained(
     """
     from grader.grading.meter import Meter
     from grader.grading.tried import lone, single, suggest
+    from grader.grading.tried.borne_out import borne_out
 
     meter = Meter(start, before)  # what was imported for it does not count
     found = replace(found, trace=_followed(judge, job, outcome, found, options, meter.start))
@@ -285,6 +286,11 @@ def _explained(
         told = replace(found, trace=lone.traced(judge.source, judge.step, found))
         if outcome.ended == "done":
             case = suggest.Case(judge, job, outcome, told, told, meter)
+            if lone.is_guess(told.trace, found.trace) and not borne_out(case, told.trace):
+                told = replace(
+                    found, trace=lone.traced(judge.source, judge.step, found, slips=False)
+                )
+                case = replace(case, report=told, told=told)
             told = replace(told, trace=single.traced(case))
         return replace(told, trace=lone.supposed(judge.source, judge.step, told))
 

@@ -6,7 +6,7 @@ import ast
 from functools import lru_cache
 
 
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=4096)
 def walked(tree: ast.AST) -> tuple[ast.AST, ...]:
     """What ``ast.walk`` gives, in its order, for a program or a function that nobody changes.
 

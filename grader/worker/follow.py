@@ -27,6 +27,8 @@ MOST_SCALARS = 8_000
 MOST_PARTS = 16
 MOST_BYTES = 24 << 20
 
+LOAD = ast.Load()
+
 WRAPPED = (
     ast.Attribute,
     ast.BinOp,
@@ -47,19 +49,19 @@ def rewritten(source: str, file: str) -> ast.Module:
         SyntaxError: as ``ast.parse``.
     """
     tree = ast.parse(source, file)
+    outer: list[ast.Module | ast.ClassDef] = []
     for number, node in enumerate(ast.walk(tree)):
         node.number = number  # type: ignore[attr-defined]
+        if isinstance(node, ast.Module | ast.ClassDef):
+            outer.append(node)
     rewriter = _Rewriter()
-    for statement in ast.walk(tree):
-        if isinstance(statement, ast.Module | ast.ClassDef):
-            statement.body = [
-                rewriter.visit(one) if isinstance(one, ast.FunctionDef) else one
-                for one in statement.body
-            ]
-            for one in statement.body:
-                if isinstance(one, ast.Assign) and isinstance(one.value, ast.Lambda):
-                    one.value.body = rewriter.visit(one.value.body)
-    return ast.fix_missing_locations(tree)
+    for node in outer:
+        for one in node.body:
+            if isinstance(one, ast.FunctionDef):
+                rewriter.visit(one)
+            elif isinstance(one, ast.Assign) and isinstance(one.value, ast.Lambda):
+                one.value.body = rewriter.visit(one.value.body)
+    return tree
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -68,8 +70,9 @@ class _Rewriter(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         """The body, preceded by the values of the parameters."""
         names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-        given = ast.Tuple([ast.Name(name, ast.Load()) for name in names], ast.Load())
-        entry = ast.copy_location(ast.Expr(_see(node, given)), node.body[0])
+        at = _location(node)
+        given = ast.Tuple([ast.Name(name, LOAD, **at) for name in names], LOAD, **at)
+        entry = ast.Expr(_see(node, given), **_location(node.body[0]))
         documented = ast.get_docstring(node, clean=False) is not None
         body = [self._statement(one) for one in node.body]
         flat = [one for group in body for one in group]
@@ -136,15 +139,27 @@ class _Rewriter(ast.NodeTransformer):
 
 def _seen(numbered: ast.stmt | ast.Name, name: str, *, within: bool = False) -> ast.Expr:
     """A statement that records a variable, perhaps as one in which something was changed."""
-    call = _see(numbered, ast.Name(name, ast.Load()))
-    call.args += [ast.Constant(True)] if within else []
-    return ast.copy_location(ast.Expr(call), numbered)
+    at = _location(numbered)
+    call = _see(numbered, ast.Name(name, LOAD, **at))
+    call.args += [ast.Constant(True, **at)] if within else []
+    return ast.Expr(call, **at)
 
 
 def _see(numbered: ast.AST, value: ast.expr) -> ast.Call:
     """``see(number, value)`` in place of the node."""
-    number = ast.Constant(numbered.number)  # type: ignore[attr-defined]
-    return ast.copy_location(ast.Call(ast.Name(SEE, ast.Load()), [number, value], []), numbered)
+    at = _location(numbered)
+    number = ast.Constant(numbered.number, **at)  # type: ignore[attr-defined]
+    return ast.Call(ast.Name(SEE, LOAD, **at), [number, value], [], **at)
+
+
+def _location(node: Any) -> dict[str, Any]:
+    """Where a node is, for another one in its place; a pass over the whole tree takes longer."""
+    return {
+        "lineno": node.lineno,
+        "col_offset": node.col_offset,
+        "end_lineno": node.end_lineno,
+        "end_col_offset": node.end_col_offset,
+    }
 
 
 class Recorder:

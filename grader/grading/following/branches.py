@@ -25,6 +25,7 @@ from grader.grading.reading.bindings import (
 from grader.grading.reading.program import parameters
 from grader.source.annotations import allows_none
 from grader.source.variables import stores
+from grader.source.walked import walked
 
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
@@ -52,7 +53,7 @@ def unasked(tree: ast.Module, name: str, line: int) -> tuple[int, str, str] | No
     a function that allows for None. None where ``name`` should have a value.
     """
     inside = around(tree, line)
-    for node in ast.walk(inside or tree):
+    for node in walked(inside or tree):
         if isinstance(node, ast.If | ast.IfExp) and _only_none(
             _plain(tree, node), name, line, inside
         ):
@@ -72,7 +73,7 @@ def unasked(tree: ast.Module, name: str, line: int) -> tuple[int, str, str] | No
 def _is_only(inside: ast.FunctionDef, name: str) -> tuple[int, str] | None:
     """Where a variable gets just the value of another, and of which, if no other line gives one."""
     found = [one for one in stores(inside) if one.id == name]
-    for node in ast.walk(inside):
+    for node in walked(inside):
         match node:
             case ast.Assign(targets=[ast.Name() as target], value=ast.Name(id=of)):
                 if found == [target]:
@@ -143,10 +144,10 @@ def _allows_none(function: ast.FunctionDef, name: str) -> bool:
     given = function.args
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
     own = next((arg for arg in every if arg.arg == name), None)
-    loops = (one for one in ast.walk(function) if isinstance(one, ast.For))
+    loops = (one for one in walked(function) if isinstance(one, ast.For))
     if own is None and not any(name in targets(one) for one in loops):
         return False
-    tests = (one for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp))
+    tests = (one for one in walked(function) if isinstance(one, ast.If | ast.IfExp))
     asked = any(_asks_none(part, name) is not None for one in tests for part in _parts(one.test))
     if own is None:
         return asked
@@ -158,7 +159,7 @@ def _parts(test: ast.expr) -> list[ast.expr]:
 
 
 def _read(node: ast.AST) -> set[str]:
-    return {ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute)}
+    return {ast.unparse(one) for one in walked(node) if isinstance(one, ast.Name | ast.Attribute)}
 
 
 def _lines(nodes: list[ast.stmt] | list[ast.IfExp]) -> range:
@@ -199,7 +200,7 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
             continue
         if _on_both(comparison, node, step):
             kind = operation(comparison.right.nodes[step.node])
-            inner = (one for part in side for one in ast.walk(part) if operation(one) == kind)
+            inner = (one for part in side for one in walked(part) if operation(one) == kind)
             at_line = getattr(next(inner, side[0]), "lineno", node.test.lineno)
             said = f"Line {at_line} does its {kind} in one branch only"
             said = f"{said}: the reference does that in the other one too."
@@ -248,7 +249,7 @@ def _left_out(mine: Run, node: Branching, *, true: bool) -> list[Absent]:
 def _takes(comparison: Comparison, side: Side, step: Made) -> ast.AST | None:
     """The expression in a side that takes the reference's step, by what it is made from."""
     kind, sources = operation(comparison.right.nodes[step.node]), set(step.sources)
-    alike = (one for part in side for one in ast.walk(part) if operation(one) == kind)
+    alike = (one for part in side for one in walked(part) if operation(one) == kind)
     return next((one for one in alike if sources <= _readable(comparison, [one])), None)
 
 
@@ -260,7 +261,7 @@ def _inside(comparison: Comparison, side: Side, line: int) -> ast.If | None:
         for one in right.nodes
         if isinstance(one, ast.If) and not isinstance(right.parents.get(one), ast.If)
     }
-    inner = (one for part in side for one in ast.walk(part) if isinstance(one, ast.If))
+    inner = (one for part in side for one in walked(part) if isinstance(one, ast.If))
     around_line = (one for one in inner if line in _lines(one.body))
     return next((one for one in around_line if ast.unparse(one.test) in asked), None)
 
@@ -273,7 +274,7 @@ def _on_both(comparison: Comparison, node: Branching, step: Made) -> bool:
     alike = (one for one in asked if ast.unparse(one.test) in (test, turned(node.test)))
     return any(
         all(
-            any(operation(inner) == kind for one in _side(part) for inner in ast.walk(one))
+            any(operation(inner) == kind for one in _side(part) for inner in walked(one))
             for part in (one.body, one.orelse)
         )
         for one in alike
@@ -307,7 +308,7 @@ def _not_run(comparison: Comparison, at: Made | None) -> Iterator[tuple[Branchin
         sides = _side(node.body), _side(node.orelse)
         there = [_any(side, mine, ran) for side in sides]
         for side, run in zip(sides, there, strict=True):
-            dead.update(() if run else (inner for one in side for inner in ast.walk(one)))
+            dead.update(() if run else (inner for one in side for inner in walked(one)))
         if not there[0] and (there[1] or not sides[1]):
             yield node, sides[0], True
         elif there[0] and sides[1] and not there[1]:
@@ -317,7 +318,7 @@ def _not_run(comparison: Comparison, at: Made | None) -> Iterator[tuple[Branchin
 def _does(comparison: Comparison, side: Side, step: Made) -> bool:
     """Whether a side that ran makes a step of this kind in its own way."""
     kind = operation(comparison.right.nodes[step.node])
-    return any(operation(one) == kind for node in side for one in ast.walk(node))
+    return any(operation(one) == kind for node in side for one in walked(node))
 
 
 def _side(part: Sequence[ast.stmt] | ast.expr) -> Side:
@@ -346,13 +347,13 @@ def _run(comparison: Comparison, span: tuple[int, int]) -> frozenset[int]:
 
 def _any(side: Side, mine: Run, ran: frozenset[int]) -> bool:
     """Whether an expression in these statements was evaluated, as far as it left a number."""
-    return any(mine.numbers[one] in ran for node in side for one in ast.walk(node))
+    return any(mine.numbers[one] in ran for node in side for one in walked(node))
 
 
 def _step(comparison: Comparison, side: Side, at: Made | None) -> Made | None:
     """The reference's step that is in a side that did not run, and nowhere that did."""
     mine, right = comparison.mine, comparison.right
-    inside = {one for node in side for one in ast.walk(node)}
+    inside = {one for node in side for one in walked(node)}
     kinds = {operation(one) for one in inside if isinstance(one, ast.Call | ast.BinOp)}
     span = _span(comparison, mine.function(at.node) if at is not None else None, at)
     taken = {

@@ -455,16 +455,23 @@ class Retried:
         inside = mine.function(number)
         found: dict[str, Variable] = {}
         for other in chain(known.last, mine.scalars):
-            node = mine.nodes[other]
-            named = isinstance(node, ast.Name) or (
-                isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-            )
-            if not named or mine.function(other) != inside:
+            name = self._variables.get(other)
+            if name is None or mine.function(other) != inside:
                 continue
             if other in known.last or mine.held(other, known.order):
-                name = node.id if isinstance(node, ast.Name) else mine.of(node)
-                found[name] = node  # type: ignore[assignment]
+                found[name] = mine.nodes[other]  # type: ignore[assignment]
         return list(found.values())[:MOST_NAMES]
+
+    @cached_property
+    def _variables(self) -> dict[int, str]:
+        """What the nodes are called that are a variable, or an attribute of one."""
+        mine = self.comparison.mine
+        return {
+            number: name
+            for name, numbers in mine.called.items()
+            for number in numbers
+            if isinstance(getattr(mine.nodes[number], "value", ast.Name("")), ast.Name)
+        }
 
 
 def _less(node: ast.BinOp, known: Evaluator) -> Iterator[ast.expr]:

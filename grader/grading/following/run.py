@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -293,24 +293,34 @@ class Run(Program):
         ]
         return found[-1] if found else None
 
-    def bindings(self, value: int | None) -> Iterator[tuple[ast.stmt, int]]:
+    def bindings(self, value: int | None) -> Sequence[tuple[ast.stmt, int]]:
         """The statements whose whole result ``value`` is, and which part of it, in order.
 
         A comprehension that is taken apart gives a part in each turn.
         """
+        return self._bindings.get(value, []) if value is not None else []
+
+    @cached_property
+    def _bindings(self) -> Mapping[int, list[tuple[ast.stmt, int]]]:
+        """The same for every value."""
         turns: Counter[int] = Counter()
+        found: dict[int, list[tuple[ast.stmt, int]]] = {}
         for place in self.places:
             turns[place.node] += 1
-            statement = self.statement(place.node) if place.value == value else None
+            statement, node = self.statement(place.node), self.nodes[place.node]
             if statement is None:
                 continue
             given = getattr(statement, "value", None)
+            part = None
             if self.is_whole(place.node):
-                yield statement, place.part
-            elif isinstance(given, ast.Tuple) and self.nodes[place.node] in given.elts:
-                yield statement, given.elts.index(self.nodes[place.node])  # type: ignore[arg-type]
-            elif (parts := parts_of(statement)) and self.nodes[place.node] is _turning(given):
-                yield statement, (turns[place.node] - 1) % parts
+                part = place.part
+            elif isinstance(given, ast.Tuple) and node in given.elts:
+                part = given.elts.index(node)
+            elif (parts := parts_of(statement)) and node is _turning(given):
+                part = (turns[place.node] - 1) % parts
+            if part is not None:
+                found.setdefault(place.value, []).append((statement, part))
+        return found
 
     def loads(self, number: int, name: str) -> bool:
         """Whether the function around a node reads the variable ``name`` below its statement.

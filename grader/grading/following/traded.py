@@ -126,9 +126,8 @@ def _values(run: Run, text: str, function: str) -> frozenset[int]:
         names = {run.named(number) for number in run.numbers.values()}
     read = {
         number
-        for node, number in run.numbers.items()
-        if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) == text
-        if isinstance(node, ast.Attribute) or run.named(number) in names
+        for number in run.called.get(text, ())
+        if isinstance(run.nodes[number], ast.Attribute) or run.named(number) in names
     }
     return frozenset(place.value for place in run.places if place.node in read)
 

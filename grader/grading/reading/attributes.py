@@ -27,7 +27,7 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
 def one_for_two(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
     """``self.a = self.b = Layer()``, or ``self.b = self.a`` below: one layer with two names."""
     made: dict[str, str] = {}
-    for node in ast.walk(function):
+    for node in walked(function):
         if not isinstance(node, ast.Assign):
             continue
         names = [f"self.{name}" for name in map(_kept, node.targets) if name]
@@ -50,15 +50,15 @@ def of_init(tree: ast.Module, owner: ast.ClassDef) -> Iterator[Slip]:
     if first is None:
         return
     known = {name for one in tree.body for name in _global(one)} | set(dir(builtins))
-    given = {one.arg for one in ast.walk(first.args) if isinstance(one, ast.arg)}
+    given = {one.arg for one in walked(first.args) if isinstance(one, ast.arg)}
     own = (stored(first) | given) - known - {"self"}
     kept: dict[str, list[str]] = {}
-    for node in (one for one in ast.walk(first) if isinstance(one, ast.Assign)):
+    for node in (one for one in walked(first) if isinstance(one, ast.Assign)):
         for text in map(_kept, node.targets):
             for name in read(node.value) & own if text and _only_wraps(node.value) else ():
                 kept.setdefault(name, []).append(f"self.{text}")
     for method in (one for one in methods if one is not first):
-        params = {one.arg for one in ast.walk(method) if isinstance(one, ast.arg)}
+        params = {one.arg for one in walked(method) if isinstance(one, ast.arg)}
         for one in reads(method):
             names = kept.get(one.id, [])
             if len(names) == 1 and one.id not in params | stored(method):
@@ -95,8 +95,8 @@ def of_caller(tree: ast.Module) -> Iterator[Slip]:
 
 def _own(function: ast.FunctionDef) -> frozenset[str]:
     """The names that a function itself gives a meaning, its arguments among them."""
-    given = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
-    return stored(function) | given | {name for one in ast.walk(function) for name in binds(one)}
+    given = {one.arg for one in walked(function) if isinstance(one, ast.arg)}
+    return stored(function) | given | {name for one in walked(function) for name in binds(one)}
 
 
 def _handed(tree: ast.Module, function: ast.FunctionDef, name: str) -> Iterator[tuple[str, str]]:
@@ -128,7 +128,7 @@ def _only_wraps(node: ast.expr) -> bool:
 
 def uncalled(function: ast.FunctionDef) -> Iterator[Slip]:
     """``self.a = make`` beside ``self.b = make()``."""
-    kept = [one for one in ast.walk(function) if isinstance(one, ast.Assign)]
+    kept = [one for one in walked(function) if isinstance(one, ast.Assign)]
     called = {
         callee(one.value): one.value
         for one in kept
@@ -156,13 +156,13 @@ def _makes_layer(tree: ast.Module, function: ast.FunctionDef, node: ast.expr) ->
         return True
     own = [
         one.value.body
-        for one in ast.walk(function)
+        for one in walked(function)
         if isinstance(one, ast.Assign)
         and isinstance(one.value, ast.Lambda)
         and any(isinstance(target, ast.Name) and target.id == name for target in one.targets)
     ]
     helper = functions(tree).get(name) if name else None
-    inside = ast.walk(helper) if helper is not None else ()
+    inside = walked(helper) if helper is not None else ()
     own += [one.value for one in inside if isinstance(one, ast.Return) and one.value is not None]
     return any(callee(one)[:1].isupper() for one in own)
 
@@ -171,7 +171,7 @@ def class_listed(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
     """``self.h.append(Block)``, which puts the class into the list, and no object of it."""
     classes = {name for one in walked(tree) for name in binds(one) if name[:1].isupper()}
     called = {callee(one) for one in walked(tree) if isinstance(one, ast.Call)}
-    for node in ast.walk(function):
+    for node in walked(function):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Attribute(), attr="append"), args=[ast.Name(id=name)]

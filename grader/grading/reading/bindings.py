@@ -185,10 +185,7 @@ def targets(node: ast.AST) -> list[str]:
     elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For):
         given = [node.target]
     return [
-        ast.unparse(one)
-        for target in given
-        for one in ast.walk(target)
-        if isinstance(one, ast.expr)
+        ast.unparse(one) for target in given for one in walked(target) if isinstance(one, ast.expr)
     ]
 
 

@@ -96,7 +96,7 @@ def _given_another(tree: ast.Module) -> Iterator[Another]:
 
 def _related(function: ast.FunctionDef, one: str, other: str) -> bool:
     """Whether a variable is made of another, in one step or several, or the other of it at once."""
-    given = [n for n in ast.walk(function) if isinstance(n, ast.Assign | ast.AnnAssign)]
+    given = [n for n in walked(function) if isinstance(n, ast.Assign | ast.AnnAssign)]
     made_of, more = {one}, {one}
     while more and other not in made_of:
         more = {name for n in given if more & stored(n) for name in read(n)} - made_of
@@ -161,7 +161,7 @@ def cut_by_count(tree: ast.Module, line: int, message: str) -> Slip | None:
     found = EXPECTED.search(message)
     called = {callee(one) for one in walked(tree) if getattr(one, "lineno", 0) == line}
     for function in functions(tree) if found is not None else ():
-        for node in ast.walk(function) if function.name in called else ():
+        for node in walked(function) if function.name in called else ():
             match node:
                 case ast.Return(
                     value=ast.Call(
@@ -200,7 +200,7 @@ def one_only(tree: ast.Module, line: int, message: str) -> Slip | None:
         return None
     called = {callee(one) for one in walked(tree) if getattr(one, "lineno", 0) == line}
     for function in (one for one in functions(tree) if one.name in called):
-        inner = list(ast.walk(function))
+        inner = list(walked(function))
         ends = [one for one in inner if isinstance(one, ast.Return) and one.value is not None]
         loops = [one for one in inner if isinstance(one, ast.For) and one.body[-1] in ends]
         if len(ends) == 1 and loops:
@@ -265,14 +265,14 @@ def _measured(function: ast.FunctionDef, other: ast.FunctionDef, name: str) -> b
     return any(
         isinstance(one, ast.Assign)
         and isinstance(one.targets[0], ast.Tuple | ast.List)
-        and any(getattr(part, "attr", "") == "shape" for part in ast.walk(one.value))
-        for one in ast.walk(function)
+        and any(getattr(part, "attr", "") == "shape" for part in walked(one.value))
+        for one in walked(function)
     )
 
 
 def _kept(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str]]:
     """Where a function keeps another of its arguments by the name of one, and which."""
-    for node in ast.walk(function):
+    for node in walked(function):
         match node:
             case ast.Assign(targets=[ast.Attribute(attr=key)], value=ast.Name() as value):
                 found = [(key, value)]
@@ -319,7 +319,7 @@ def _alike(kept: ast.Assign, name: str) -> int:
 
 def _idle(function: ast.FunctionDef, name: str, tree: ast.Module) -> bool:
     """Whether an argument is only kept as an attribute that nothing reads."""
-    kept = [n for n in ast.walk(function) if isinstance(n, ast.Assign) and name in read(n)]
+    kept = [n for n in walked(function) if isinstance(n, ast.Assign) and name in read(n)]
     if len(kept) != 1 or sum(one.id == name for one in reads(function)) != 1:
         return False
     owns = {one.attr for one in kept[0].targets if isinstance(one, ast.Attribute)}
@@ -369,7 +369,7 @@ def misspelled(tree: ast.Module) -> Iterator[Slip]:
     """Variables that nothing reads, beside one that is called nearly the same."""
     for function in functions(tree):
         seen, given = read(function), stored(function)
-        for node in ast.walk(function):
+        for node in walked(function):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)]) if name not in seen:
                     others = sorted(seen & given)

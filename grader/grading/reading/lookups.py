@@ -35,7 +35,7 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
 def remembered(tree: ast.Module) -> Iterator[Slip]:
     """What a method keeps on its object, and joins in the next call to what that makes."""
     for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
-        given = [one for one in ast.walk(function) if isinstance(one, ast.Assign)]
+        given = [one for one in walked(function) if isinstance(one, ast.Assign)]
         kept = {
             ast.unparse(one): one.lineno
             for node in given
@@ -46,7 +46,7 @@ def remembered(tree: ast.Module) -> Iterator[Slip]:
         for name, line in kept.items() if function.name != "__init__" else ():
             names = (one for one in given if callee(one.value) not in JOINS)
             old = {each for one in names if name in _texts(one.value) for each in stored(one)}
-            for call in (one for one in ast.walk(function) if isinstance(one, ast.Call)):
+            for call in (one for one in walked(function) if isinstance(one, ast.Call)):
                 parts = getattr(call.args[0], "elts", []) if call.args else []
                 mixed = [name in _texts(one) or bool(old & read(one)) for one in parts]
                 if callee(call) in JOINS and any(mixed) and not all(mixed):
@@ -60,7 +60,7 @@ def remembered(tree: ast.Module) -> Iterator[Slip]:
 
 def _texts(node: ast.AST) -> list[str]:
     """The attributes in an expression."""
-    return [ast.unparse(one) for one in ast.walk(node) if isinstance(one, ast.Attribute)]
+    return [ast.unparse(one) for one in walked(node) if isinstance(one, ast.Attribute)]
 
 
 def nothing_done(tree: ast.Module) -> Iterator[Slip]:
@@ -81,7 +81,7 @@ def stuck(tree: ast.Module) -> Iterator[Slip]:
         turn = ast.unparse(loop.target)
         pieces = [
             (one, [ast.unparse(each) for each in one.slice.elts])
-            for one in ast.walk(loop)
+            for one in walked(loop)
             if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Tuple)
         ]
         moving = [(one, at.index(turn)) for one, at in pieces if turn in at]
@@ -108,7 +108,7 @@ def looked_up_anyway(tree: ast.Module) -> Iterator[Slip]:
                     test=ast.Compare(left=key, ops=[ast.NotIn()], comparators=[owner]), orelse=[]
                 ) if isinstance(later, ast.If) and not _leaves(one.body[-1]):
                     entry = f"{ast.unparse(owner)}[{ast.unparse(key)}]"
-                    asked = [ast.unparse(each) for each in ast.walk(later.test)]
+                    asked = [ast.unparse(each) for each in walked(later.test)]
                     if entry in asked and f"{entry} = " not in ast.unparse(one):
                         said = f"Line {later.lineno} looks up {entry} even where line {one.lineno}"
                         said = f"{said} has found that {ast.unparse(key)} is not in it."
@@ -141,7 +141,7 @@ def unread(tree: ast.Module) -> Iterator[Slip]:
 def _changed(function: ast.FunctionDef) -> dict[str, list[ast.Name]]:
     """The variables of which a statement only calls a method that changes them."""
     found: dict[str, list[ast.Name]] = {}
-    for node in ast.walk(function):
+    for node in walked(function):
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as one, attr=method))):
                 if method in CHANGES:
@@ -166,7 +166,7 @@ def _instead(
 def _only_walked(function: ast.FunctionDef, name: str, uses: list[ast.Name]) -> bool:
     """Whether a variable is only gone through or compared, so that no other name is its own."""
     plain = 0
-    for node in ast.walk(function):
+    for node in walked(function):
         parts = [node.iter] if isinstance(node, ast.For | ast.comprehension) else []
         parts += [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
         plain += sum(ast.unparse(one).split(".")[0] == name for one in parts)
@@ -177,7 +177,7 @@ def _only_walked(function: ast.FunctionDef, name: str, uses: list[ast.Name]) -> 
 
 def _changed_in(loop: ast.For | ast.While) -> set[str]:
     """The variables of which a loop calls a method."""
-    calls = (one.func for one in ast.walk(loop) if isinstance(one, ast.Call))
+    calls = (one.func for one in walked(loop) if isinstance(one, ast.Call))
     return {ast.unparse(one.value) for one in calls if isinstance(one, ast.Attribute)}
 
 
@@ -218,7 +218,7 @@ def other_keys(tree: ast.Module) -> Iterator[Slip]:
                 block = node.orelse if isinstance(op, ast.NotIn) else node.body
             case _:
                 continue
-        for one in (inner for each in block for inner in ast.walk(each)):
+        for one in (inner for each in block for inner in walked(each)):
             match one:
                 case ast.Subscript(
                     value=ast.Name(id=name), slice=ast.Name(id=key), ctx=ast.Load()
@@ -238,7 +238,7 @@ def always_in(tree: ast.Module) -> Iterator[Slip]:
             if not wrapped and not keys:
                 break
             owner = owner.args[0] if owner.args else getattr(owner.func, "value", loop.target)
-        for one in (inner for each in loop.body for inner in ast.walk(each)):
+        for one in (inner for each in loop.body for inner in walked(each)):
             match one, owner, loop.target:
                 case (
                     ast.Compare(left=ast.Name(id=asked), ops=[ast.NotIn()], comparators=[other]),

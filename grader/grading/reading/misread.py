@@ -35,11 +35,11 @@ def answers(function: ast.FunctionDef) -> Iterator[Slip]:
     """``if n := len(x) > 1``, which keeps True or False, and a line below computes with it."""
     tests = [
         one.test
-        for one in ast.walk(function)
+        for one in walked(function)
         if isinstance(one, ast.Assert | ast.If | ast.While | ast.IfExp)
     ]
     parts = [part for one in tests for part in getattr(one, "values", [one])]
-    inside = {id(node) for one in tests for node in ast.walk(one)}
+    inside = {id(node) for one in tests for node in walked(one)}
     for node in parts:
         match node:
             case ast.NamedExpr(
@@ -88,10 +88,10 @@ def _reversed(sizes: list[ast.expr], shape: str) -> bool:
 
 def always_true(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
     """A condition on a generator, which is true even if it gives nothing."""
-    tests = [one.test for one in ast.walk(function) if isinstance(one, ast.If | ast.IfExp)]
+    tests = [one.test for one in walked(function) if isinstance(one, ast.If | ast.IfExp)]
     plain = [one.operand if isinstance(one, ast.UnaryOp) else one for one in tests]
     asked = {one.id for one in plain if isinstance(one, ast.Name)}
-    for node in ast.walk(function):
+    for node in walked(function):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in asked and _is_lazy(
                 tree, value
@@ -185,7 +185,7 @@ def _is_lazy(tree: ast.Module, value: ast.expr) -> bool:
         return True
     own = functions(tree).get(callee(value))
     if own is not None:
-        return any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(own))
+        return any(isinstance(one, ast.Yield | ast.YieldFrom) for one in walked(own))
     return isinstance(value, ast.Call) and ast.unparse(value.func) in LAZY
 
 
@@ -225,7 +225,7 @@ def _words(tree: ast.Module) -> dict[str, str]:
 
 def emptied(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
     """``return found.append(x)``, which is None."""
-    for node in ast.walk(function):
+    for node in walked(function):
         match node:
             case ast.Return(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=how))):
                 if how in CHANGES and how not in functions(tree) and name != "self":
@@ -235,16 +235,16 @@ def emptied(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
 
 def unkept(function: ast.FunctionDef) -> Iterator[Slip]:
     """A None that is returned beside others, and a variable that nothing reads any more."""
-    ends = [one for one in ast.walk(function) if isinstance(one, ast.Return)]
+    ends = [one for one in walked(function) if isinstance(one, ast.Return)]
     if len(ends) != 1 or not isinstance(ends[0].value, ast.Tuple) or ends[0] != function.body[-1]:
         return
     parts = ends[0].value.elts
     empty = [one for one in parts if isinstance(one, ast.Constant) and one.value is None]
     last: dict[str, int] = {}
-    for one in ast.walk(function):
+    for one in walked(function):
         if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
             last[one.id] = max(one.lineno, last.get(one.id, 0))
-    loops = any(isinstance(one, ast.For | ast.While) for one in ast.walk(function))
+    loops = any(isinstance(one, ast.For | ast.While) for one in walked(function))
     unread = [
         name
         for name, line in last.items()
@@ -264,20 +264,20 @@ def unfilled(function: ast.FunctionDef) -> Iterator[Slip]:
     known = {one.id for one in reads(function)}
     full = {
         one.targets[0].id: one.lineno
-        for one in ast.walk(function)
+        for one in walked(function)
         if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
-        if any(isinstance(each, ast.List) and _only_none(each) for each in ast.walk(one.value))
+        if any(isinstance(each, ast.List) and _only_none(each) for each in walked(one.value))
     }
-    entries = [one for one in ast.walk(function) if isinstance(one, ast.Subscript)]
+    entries = [one for one in walked(function) if isinstance(one, ast.Subscript)]
     for name, line in full.items():
         own = [one for one in entries if isinstance(one.value, ast.Name) and one.value.id == name]
         if any(isinstance(one.ctx, ast.Store) for one in own):
             continue
-        for one in (n for n in ast.walk(function) if isinstance(n, ast.Assign)):
+        for one in (n for n in walked(function) if isinstance(n, ast.Assign)):
             parts = [each for target in one.targets for each in getattr(target, "elts", ())]
             names = [each.id for each in parts if isinstance(each, ast.Name)]
             unread = [each for each in names if each not in known and not each.startswith("_")]
-            taken = [each for each in own if each in list(ast.walk(one.value))]
+            taken = [each for each in own if each in list(walked(one.value))]
             if len(unread) == 1 and taken and name in known:
                 said = f"Line {one.lineno} makes {unread[0]}, and nothing uses it"
                 entry = ast.unparse(taken[0])
@@ -294,7 +294,7 @@ def _only_none(node: ast.List) -> bool:
 
 def overwritten(function: ast.FunctionDef) -> Iterator[Slip]:
     """A loop each turn of which works out the same variable anew, and makes nothing of it."""
-    for loop in (one for one in ast.walk(function) if isinstance(one, ast.For)):
+    for loop in (one for one in walked(function) if isinstance(one, ast.For)):
         turn = stored(loop.target)
         known = stored(loop) - turn
         alone = len(loop.body) == 1 and not loop.orelse
@@ -317,7 +317,7 @@ def _call(node: ast.expr) -> bool:
 
 def same_twice(function: ast.FunctionDef) -> Iterator[Slip]:
     """A loop over a few things that are written out, one of them twice."""
-    for loop in (one for one in ast.walk(function) if isinstance(one, ast.For)):
+    for loop in (one for one in walked(function) if isinstance(one, ast.For)):
         if not isinstance(loop.iter, ast.Tuple | ast.List):
             continue
         texts = [ast.unparse(one) for one in loop.iter.elts]
@@ -334,13 +334,13 @@ def class_for_object(function: ast.FunctionDef) -> Iterator[Slip]:
         for one in (*function.args.args, *function.args.kwonlyargs)
         if one.annotation is not None and (of := _annotated(one.annotation))[:1].isupper()
     }
-    for node in ast.walk(function):
+    for node in walked(function):
         if not isinstance(node, ast.Call) or not callee(node)[:1].isupper():
             continue
         for given in (*node.args, *(word.value for word in node.keywords)):
             if isinstance(given, ast.Name) and given.id in objects:
                 changed = copy.deepcopy(node)
-                for one in ast.walk(changed):
+                for one in walked(changed):
                     if isinstance(one, ast.Name) and one.id == given.id:
                         one.id = objects[given.id]
                 line, name = given.lineno, objects[given.id]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain
 
 from grader.grading.reading import attributes, counts, lookups, misread
@@ -124,7 +125,7 @@ def unreturned(tree: ast.Module) -> Iterator[Slip]:
     calls = sorted(_kept_or_handed(tree), key=lambda one: -one.lineno)
     users = {callee(one): one.lineno for one in calls}  # the first of each
     for function in functions(tree):
-        inner, last = list(ast.walk(function)), function.body[-1]
+        inner, last = list(walked(function)), function.body[-1]
         gives = any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Lambda) for n in inner)
         gives |= any(isinstance(n, ast.Return) and n.value is not None for n in inner)
         if function.name not in users or gives or function.decorator_list:
@@ -153,7 +154,7 @@ def crossed_names(tree: ast.Module) -> Iterator[Slip]:
     """``self.a = b``, or ``f(a=b)``, in a function that takes both ``a`` and ``b``."""
     for function in functions(tree):
         params = set(parameters(function))
-        for node in ast.walk(function):
+        for node in walked(function):
             match node:
                 case ast.Assign(
                     targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
@@ -189,12 +190,12 @@ def without_comma(tree: ast.Module) -> Iterator[Slip]:
     for function in functions(tree):
         tuples = {
             name
-            for one in ast.walk(function)
+            for one in walked(function)
             if isinstance(one, ast.Assign) and isinstance(one.value, ast.Tuple)
             for name in stored(one)
             if not one.value.elts
         }
-        for node in ast.walk(function):
+        for node in walked(function):
             match node:
                 case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
                     before = f"{name} += "
@@ -213,7 +214,7 @@ def without_comma(tree: ast.Module) -> Iterator[Slip]:
 def endless(tree: ast.Module) -> Iterator[Slip]:
     """``while room > 0``, where the loop never changes ``room``, a number."""
     for function in functions(tree):
-        for loop in (one for one in ast.walk(function) if isinstance(one, ast.While)):
+        for loop in (one for one in walked(function) if isinstance(one, ast.While)):
             match loop.test:
                 case ast.Compare(left=ast.Name(id=name), comparators=[ast.Constant()]):
                     changed = {each for one in loop.body for each in stored(one)}
@@ -311,11 +312,11 @@ def none_handed(tree: ast.AST) -> Iterator[Slip]:
     """
     for function in functions(tree):
         known = read(function)
-        loops = [one for one in ast.walk(function) if isinstance(one, ast.For | ast.While)]
+        loops = [one for one in walked(function) if isinstance(one, ast.For | ast.While)]
         for loop in loops:
             names = _taken_in_turn(loop) | (stored(loop) & _none_at_first(function))
             unread = sorted(one for one in names - known if not one.startswith("_"))
-            calls = [one for one in ast.walk(loop) if isinstance(one, ast.Call)]
+            calls = [one for one in walked(loop) if isinstance(one, ast.Call)]
             empty = [
                 (one, at) for one in calls for at, given in enumerate(one.args) if _none(given)
             ]
@@ -340,7 +341,7 @@ def _none_at_first(function: ast.FunctionDef) -> frozenset[str]:
     """The variables that a function sets to None."""
     return frozenset(
         name
-        for one in ast.walk(function)
+        for one in walked(function)
         if isinstance(one, ast.Assign | ast.AnnAssign) and _none(one.value)
         for name in stored(one)
     )
@@ -350,18 +351,18 @@ def _none(node: ast.AST | None) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+@lru_cache(256)
+def blocks(tree: ast.AST) -> tuple[list[ast.stmt], ...]:
     """Every block of statements."""
-    for node in walked(tree):
-        for part in ("body", "orelse", "finalbody"):
-            block = getattr(node, part, None)
-            if isinstance(block, list):
-                yield block
+    parts = ("body", "orelse", "finalbody")
+    found = (getattr(node, part, None) for node in walked(tree) for part in parts)
+    return tuple(block for block in found if isinstance(block, list))
 
 
-def functions(tree: ast.AST) -> Iterator[ast.FunctionDef]:
+@lru_cache(16)
+def functions(tree: ast.AST) -> tuple[ast.FunctionDef, ...]:
     """Every function and method."""
-    return (one for one in walked(tree) if isinstance(one, ast.FunctionDef))
+    return tuple(one for one in walked(tree) if isinstance(one, ast.FunctionDef))
 
 
 def parameters(function: ast.FunctionDef) -> list[str]:
@@ -374,7 +375,7 @@ def parameters(function: ast.FunctionDef) -> list[str]:
 
 def _breaks(loop: ast.For) -> bool:
     """Whether a loop may end early: then its variable says where."""
-    return any(isinstance(one, ast.Break | ast.Return) for one in ast.walk(loop))
+    return any(isinstance(one, ast.Break | ast.Return) for one in walked(loop))
 
 
 def _in_parentheses(node: ast.Tuple) -> bool:
@@ -402,5 +403,5 @@ def _picks(node: ast.expr) -> bool:
     return any(
         isinstance(one, ast.Subscript)
         and any(isinstance(i, ast.Constant) for i in getattr(one.slice, "elts", [one.slice]))
-        for one in ast.walk(node)
+        for one in walked(node)
     )

@@ -51,6 +51,15 @@ class Program:
         return {node: number for number, node in enumerate(self.nodes)}
 
     @cached_property
+    def called(self) -> Mapping[str, list[int]]:
+        """The numbers of the nodes that are a variable or an attribute of this text."""
+        found: dict[str, list[int]] = {}
+        for number, node in enumerate(self.nodes):
+            if isinstance(node, ast.Name | ast.Attribute):
+                found.setdefault(ast.unparse(node), []).append(number)
+        return found
+
+    @cached_property
     def parents(self) -> Mapping[ast.AST, ast.AST]:
         """The node around each node."""
         return {inner: outer for outer in self.nodes for inner in ast.iter_child_nodes(outer)}
@@ -134,7 +143,7 @@ class Program:
         for node in self.nodes:
             match node:
                 case ast.For(target=given) | ast.comprehension(target=given):
-                    found |= {one.id for one in ast.walk(given) if isinstance(one, ast.Name)}
+                    found |= {one.id for one in walked(given) if isinstance(one, ast.Name)}
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript()):
                     found.add(name)
         return frozenset(found)

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from grader.grading.reading.bindings import CHANGES, callee, to_assign
@@ -77,7 +78,7 @@ def left_early(tree: ast.Module) -> Iterator[Slip]:
     for node in walked(tree):
         last = node.body[-1] if isinstance(node, ast.For) else None
         if isinstance(last, ast.Return) and isinstance(node, ast.For):
-            leaves = any(isinstance(n, ast.Continue) for one in node.body for n in ast.walk(one))
+            leaves = any(isinstance(n, ast.Continue) for one in node.body for n in walked(one))
             if not leaves:
                 yield Slip(
                     last.lineno,
@@ -176,12 +177,23 @@ def identities(tree: ast.AST) -> Iterator[Slip]:
         both = (node.left, *node.comparators)
         named = all(isinstance(one, ast.Name | ast.Attribute) for one in both)
         named = named and (node in kept or any(_is_plain(one, plain) for one in both))
-        if named or any(isinstance(one, NEW) for one in both):
+        made = any(isinstance(one, NEW) and not _may_be_old(one) for one in both)
+        if named or (made and not any(_is_single(one) for one in both)):
             op, right = ast.unparse(node).removeprefix(ast.unparse(node.left)), node.comparators
             word = "is not" if op.startswith(" is not") else "is"
             said = f"Line {node.lineno} compares with `{word}`, which asks for the same object."
             write = f"{ast.unparse(node.left)} {words[type(node.ops[0])]} {ast.unparse(right[0])}"
             yield Slip(node.lineno, said, write)
+
+
+def _is_single(node: ast.expr) -> bool:
+    """Whether there is only one such object: ``None``, ``True`` and ``False``."""
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
+
+
+def _may_be_old(node: ast.expr) -> bool:
+    """Whether a call may give an object that is kept elsewhere: ``getattr``, ``type``, ``get``."""
+    return isinstance(node, ast.Call) and callee(node) in ("type", "getattr", "get", "next", "pop")
 
 
 def _is_plain(node: ast.expr, known: set[str]) -> bool:
@@ -240,7 +252,7 @@ def _only_returning(tree: ast.Module) -> frozenset[str]:
     """The functions of a file that return something and change nothing."""
     found = []
     for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
-        inner = list(ast.walk(function))
+        inner = list(walked(function))
         returns = [one.value for one in inner if isinstance(one, ast.Return)]
         acts = any(
             isinstance(one, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal)
@@ -291,10 +303,10 @@ def joined(source: str, tree: ast.Module) -> Iterator[Slip]:
 def emptied(tree: ast.Module) -> Iterator[Slip]:
     """Lists that every turn of a loop fills and empties again, and that are read after it."""
     for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
-        for loop in (one for one in ast.walk(function) if isinstance(one, ast.For | ast.While)):
+        for loop in (one for one in walked(function) if isinstance(one, ast.For | ast.While)):
             end = loop.end_lineno or loop.lineno
             after = {one.id for one in reads(function) if one.lineno > end}
-            inner = {ast.unparse(one.func) for one in ast.walk(loop) if isinstance(one, ast.Call)}
+            inner = {ast.unparse(one.func) for one in walked(loop) if isinstance(one, ast.Call)}
             for one in loop.body:
                 name = _empty(one)
                 if name in after and f"{name}.append" in inner:
@@ -317,13 +329,13 @@ def shared(tree: ast.Module) -> Iterator[Slip]:
     for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
         given = function.args
         names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-        calls = [one.func for one in ast.walk(function) if isinstance(one, ast.Call)]
+        calls = [one.func for one in walked(function) if isinstance(one, ast.Call)]
         changed = {
             ast.unparse(one.value): one.lineno
             for one in calls
             if isinstance(one, ast.Attribute) and one.attr in CHANGES
         }
-        for node in ast.walk(function):
+        for node in walked(function):
             match node:
                 case ast.Assign(targets=[ast.Name(id=new)], value=ast.Name(id=old)):
                     if old in names and new in changed:
@@ -340,18 +352,20 @@ OwnCall = tuple[ast.Call, list[str], str, tuple[str, ...]]
 """A call, the names of what it is given, the function's name, and those of its parameters."""
 
 
-def own_calls(tree: ast.Module) -> Iterator[OwnCall]:
+@lru_cache(16)
+def own_calls(tree: ast.Module) -> tuple[OwnCall, ...]:
     """The calls of the file's own functions and classes.
 
     ``partial(function, x)`` is a call that is given x.
     """
-    known = dict(_parameters(tree))
+    known, found = dict(_parameters(tree)), list[OwnCall]()
     for node in (one for one in walked(tree) if isinstance(one, ast.Call)):
         name, given = callee(node), [_called(one) for one in node.args]
         if name == "partial" and given[:1]:
             name, *given = given
         if name in known:
-            yield node, given, name, known[name]
+            found.append((node, given, name, known[name]))
+    return tuple(found)
 
 
 def _called(node: ast.expr) -> str:

@@ -73,7 +73,7 @@ def unpacked(tree: ast.Module) -> Iterator[Slip]:
         stand = [meant(one, params) for one in given]
         if stand != [*range(len(params))] or len(params) < 2 or inside is None:
             continue
-        for node in ast.walk(inside):
+        for node in walked(inside):
             match node:
                 case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Call()):
                     taken = tuple(name_of(one) for one in elts)
@@ -115,15 +115,15 @@ def refilled(tree: ast.Module) -> Iterator[Slip]:
     If the loop does so only under a condition, something else must fill the list.
     """
     for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
-        for loop in (one for one in ast.walk(function) if isinstance(one, ast.For)):
-            for one in (each for each in ast.walk(loop) if isinstance(each, ast.stmt)):
+        for loop in (one for one in walked(function) if isinstance(one, ast.For)):
+            for one in (each for each in walked(loop) if isinstance(each, ast.stmt)):
                 match one:
                     case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
                         name = ast.unparse(target)
                     case _:
                         continue
                 first = _empty_list(function, name, loop.lineno)
-                others = {ast.unparse(each) for each in ast.walk(value)}
+                others = {ast.unparse(each) for each in walked(value)}
                 if first is None or name in others or f"{name}.append" in ast.unparse(loop):
                     continue
                 always = one in loop.body
@@ -139,7 +139,7 @@ def refilled(tree: ast.Module) -> Iterator[Slip]:
 
 def _stored_before(function: ast.FunctionDef, loop: ast.For) -> set[str]:
     """The names that a function stores on a line before a loop, which may be in other loops."""
-    found = (one for one in ast.walk(function) if isinstance(one, ast.Name))
+    found = (one for one in walked(function) if isinstance(one, ast.Name))
     return {one.id for one in found if isinstance(one.ctx, ast.Store) and one.lineno < loop.lineno}
 
 
@@ -162,7 +162,7 @@ def late(tree: ast.Module) -> Iterator[Slip]:
 
 def _empty_list(function: ast.FunctionDef, name: str, before: int) -> int | None:
     """The line above ``before`` that gives a variable or an attribute an empty list."""
-    for node in ast.walk(function):
+    for node in walked(function):
         if not isinstance(node, ast.Assign | ast.AnnAssign) or node.lineno >= before:
             continue
         for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -285,7 +285,7 @@ def _has(function: ast.FunctionDef, name: str, line: int) -> bool:
     given = function.args
     if name in [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]:
         return True
-    above = (one for one in ast.walk(function) if isinstance(one, ast.stmt) and one.lineno < line)
+    above = (one for one in walked(function) if isinstance(one, ast.stmt) and one.lineno < line)
     return any(name in stored(one) for one in above if isinstance(one, ast.Assign | ast.For))
 
 
@@ -299,4 +299,4 @@ def _unit(node: ast.stmt) -> Unit | None:
 
 def _names(value: ast.AST) -> list[ast.Name]:
     """The places in an expression that read a variable, always in the same order."""
-    return [one for one in ast.walk(value) if isinstance(one, ast.Name)]
+    return [one for one in walked(value) if isinstance(one, ast.Name)]

@@ -19,7 +19,7 @@ def unfilled(tree: ast.AST, message: str) -> Slip | None:
     """The text with a variable in braces that an error's message has just so: it is no f-string."""
     every = list(walked(tree)) if BRACED.search(message) else []
     meant = [one for one in every if isinstance(one, ast.JoinedStr | ast.Raise)]
-    inner = {id(each) for one in meant for each in ast.walk(one)}
+    inner = {id(each) for one in meant for each in walked(one)}
     texts = (one for one in every if isinstance(one, ast.Constant) and id(one) not in inner)
     for node in texts:
         text = node.value if isinstance(node.value, str) else ""

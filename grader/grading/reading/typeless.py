@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from grader.grading.reading.bindings import bound, callee
 from grader.grading.reading.odd import functions, parameters
 from grader.grading.reading.shown import Slip, name_of
+from grader.source.walked import walked
 
 OTHER = re.compile(r"returned dtype (\w+), expected \w+")
 """What is said of a result that has another type."""
@@ -33,7 +34,7 @@ def untyped(tree: ast.Module, message: str) -> Slip | None:
 
 def _made(tree: ast.Module, function: ast.FunctionDef, kind: str) -> Iterator[Slip]:
     """The calls of a function that give no type, or what they hand over with ``**``."""
-    for call in ast.walk(function):
+    for call in walked(function):
         if not isinstance(call, ast.Call) or callee(call) not in MAKERS:
             continue
         if any(word.arg == TYPE for word in call.keywords) or _by_place(call):

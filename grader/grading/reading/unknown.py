@@ -74,7 +74,7 @@ def _as_like(own: ast.Assign, block: Sequence[ast.Assign], name: str, given: set
         return ""
     said = f"Did you mean {other}, as on line {near.lineno}?"
     value = copy.deepcopy(own.value)
-    for one in ast.walk(value):
+    for one in walked(value):
         if isinstance(one, ast.Name) and one.id == name:
             one.id = other
     text = ast.unparse(value)
@@ -116,7 +116,7 @@ def _in_a_pair(tree: ast.Module, line: int, name: str) -> Slip | None:
     inside = around(tree, line)
     if inside is None:
         return None
-    for one in ast.walk(inside):
+    for one in walked(inside):
         if not isinstance(one, ast.Assign) or not isinstance(one.targets[0], ast.Name):
             continue
         parts = _returned(functions(tree).get(callee(one.value)))
@@ -132,7 +132,7 @@ def _in_a_pair(tree: ast.Module, line: int, name: str) -> Slip | None:
 
 def _returned(function: ast.FunctionDef | None) -> list[str]:
     """The variables that the one return of a function gives together."""
-    every = ast.walk(function) if function is not None else ()
+    every = walked(function) if function is not None else ()
     ends = [one for one in every if isinstance(one, ast.Return)]
     parts = getattr(ends[0].value, "elts", []) if len(ends) == 1 else []
     names = [name_of(one) for one in parts]
@@ -144,12 +144,12 @@ def _longer(tree: ast.Module, line: int, name: str) -> Slip | None:
     inside = around(tree, line)
     if inside is None:
         return None
-    given = [arg.arg for arg in ast.walk(inside) if isinstance(arg, ast.arg)]
+    given = [arg.arg for arg in walked(inside) if isinstance(arg, ast.arg)]
     known = sorted({*stored(inside), *given} - {name})
     near = [one for one in known if len(one) >= SHORTEST and _begins(one, name)]
     if len(near) != 1:
         return None
-    kept = [one for one in ast.walk(inside) if isinstance(one, ast.stmt)]
+    kept = [one for one in walked(inside) if isinstance(one, ast.stmt)]
     made = [one.lineno for one in kept if near[0] in targets(one) and one.lineno < line]
     place = f", from line {min(made)}" if made else ""
     return Slip(line, f"There is {near[0]} here{place}: is it meant by {name}?")

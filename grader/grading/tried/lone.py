@@ -10,6 +10,7 @@ import ast
 import re
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import TypeGuard
 
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Step, Trace
@@ -28,13 +29,23 @@ from grader.source import Source, placeholders
 from grader.source.variables import binds
 
 
-def traced(source: Source, step: Step, report: Report) -> Trace | None:
-    """The report's trace; if it does not name the only difference, this goes in its place."""
+def is_guess(trace: Trace | None, before: Trace | None) -> TypeGuard[Trace]:
+    """Whether a trace is what a rule about the text suspects, and not what the run showed."""
+    if trace is None or trace is before or not trace.slip or not trace.lone:
+        return False
+    return before is None or before.line != trace.line
+
+
+def traced(source: Source, step: Step, report: Report, *, slips: bool = True) -> Trace | None:
+    """The report's trace; if it does not name the only difference, this goes in its place.
+
+    Without ``slips``, what is odd in any program is not looked for.
+    """
     trace = report.trace
     apart = differences(source, step.solution.read_text(encoding="utf-8"))
     only = apart.of_all()
     if only is None:
-        slipped = _slipped(source, step, report)
+        slipped = _slipped(source, step, report) if slips else trace
         return slipped if slipped is not trace else _within(source, report, apart)
     here = bindings.statement_at(source.tree, only.line)
     misnamed = _misnamed(report, here) and only.lacks.partition(" = ")[0] != _undefined(report)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from grader.base.model import Report
+from grader.base.model import Report, Trace
 from grader.grading.tried.maker import Maker
 from grader.grading.tried.text import Change, Edit, expressions, head_end, of_kind
 
@@ -30,14 +30,19 @@ class Told(Maker):
     def edits(self, report: Report) -> Iterator[Edit]:
         """What is to be written there, in place of what is said or of any part of it."""
         trace, first = report.trace, report.first_to_fix
-        if trace is not None and trace.line is not None:
-            yield from self._written(trace.line, trace.write, trace.told)
+        if trace is not None:
+            yield from self.of_trace(trace)
         if first is not None and first.line is not None:
             write = next((one[1] for text in first.hints if (one := WRITE.search(text))), "")
             yield from self._written(first.line, write)
             for text in first.hints:
                 for made, name in MADE.findall(text):
                     yield from self._made(first.line, made, name)
+
+    def of_trace(self, trace: Trace) -> Iterator[Edit]:
+        """What the trace says to write, at its line."""
+        if trace.line is not None:
+            yield from self._written(trace.line, trace.write, trace.told)
 
     def _made(self, line: int, made: str, name: str) -> Iterator[Edit]:
         """A number, a list or the like of a value, where a variable gets it before a line."""

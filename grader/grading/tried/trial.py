@@ -34,7 +34,7 @@ class Trials:
     @property
     def few(self) -> bool:
         """Whether a few trials tell a right program from this wrong one."""
-        return self.exact or self.alone
+        return self.exact or self.alone or len(self.names) == 1
 
     def helped(self, outcome: Outcome, number: int) -> bool:
         """Whether the ``number``-th program is right where the learner's is not."""
@@ -76,11 +76,28 @@ def choose(rubric: Rubric, evidence: Evidence, seconds: Mapping[str, float]) -> 
     every = without_oracle(evidence)
     if not every:  # every number is right, and something else is not: all trials may show it
         return Trials(rubric, evidence, tuple(evidence.outcome.observations), False)
+    before = failures(rubric, _alone(evidence, {}))
     for name in sorted(every, key=lambda one: seconds.get(one, 0.0)):
         seen = {one: it for one, it in evidence.outcome.observations.items() if one == name}
-        if seen and failures(rubric, _alone(evidence, seen)):
+        if seen and failures(rubric, _alone(evidence, seen)) > before:
             return Trials(rubric, evidence, (name,), False, alone=True)
+    showing = _showing(rubric, evidence, seconds) if before else None
+    if showing is not None:
+        return Trials(rubric, evidence, (showing,), False)
     return Trials(rubric, evidence, every, False)
+
+
+def _showing(rubric: Rubric, evidence: Evidence, seconds: Mapping[str, float]) -> str | None:
+    """The cheapest trial that a failed check is about, though all numbers of it are right."""
+    every = evidence.outcome.observations
+    ruled = judge.rule_all(rubric, evidence)
+    rules = [one.rule for one in rubric.checks if isinstance(ruled.get(one.id), Failed)]
+    for name in sorted(every, key=lambda one: seconds.get(one, 0.0)):
+        others = {one: it for one, it in every.items() if one != name}
+        without = replace(evidence, outcome=Outcome("done", others))
+        if any(rule is not None and not isinstance(rule(without), Failed) for rule in rules):
+            return name
+    return None
 
 
 def without_oracle(evidence: Evidence) -> tuple[str, ...]:
