@@ -37,6 +37,11 @@ def raised(code: str, line: int, *calls: tuple[int, str], **values: SeenValue) -
         ("found = ids is pad", "ids == pad"),
         ("return ids is not self.pad", "ids != self.pad"),
         ("found = ids is None", ""),
+        ("if getattr(self, name) is None: pass", ""),
+        ("if type(x) is not kind(y): pass", "type(x) != kind(y)"),
+        ("if type(x) is tuple: pass", ""),
+        ("if f(x) is True: pass", ""),
+        ("if x % 2 is 0: pass", "x % 2 == 0"),
         ("found = ids is pad or none", ""),
     ],
 )
