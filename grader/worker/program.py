@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import sys
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING
 
 from grader.worker import errors, follow, imports
@@ -27,15 +28,23 @@ def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenEr
     imports.remember(job.file, job.source)
     sys.modules[module.__name__] = module
     try:
-        program: str | ast.Module = job.source
         if recorder is not None:
-            program = follow.rewritten(job.source, job.file)
             module.__dict__[follow.SEE] = recorder.see
-        code = compile(program, job.file, "exec", dont_inherit=True)
-        exec(code, module.__dict__)  # noqa: S102 - this process exists for it
+        exec(_code(job.source, job.file, recorder is not None), module.__dict__)  # noqa: S102 - this process exists for it
     except BaseException as error:  # noqa: BLE001 - sys.exit() too is a mistake to report
         return module, errors.see(error, "import", job.file)
     return module, None
+
+
+@functools.lru_cache(4)
+def _code(source: str, file: str, seen: bool) -> CodeType:
+    """The program, compiled; ``seen`` by the recorder. More than one trial may run it.
+
+    Raises:
+        SyntaxError: as ``compile``.
+    """
+    program: str | ast.Module = follow.rewritten(source, file) if seen else source
+    return compile(program, file, "exec", dont_inherit=True)
 
 
 def module_name(file: str) -> str:

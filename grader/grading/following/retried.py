@@ -454,24 +454,28 @@ class Retried:
         mine = self.comparison.mine
         inside = mine.function(number)
         found: dict[str, Variable] = {}
-        for other in chain(known.last, mine.scalars):
-            name = self._variables.get(other)
-            if name is None or mine.function(other) != inside:
-                continue
-            if other in known.last or mine.held(other, known.order):
+        seen, numbers = self._variables.get(inside, ({}, {}))
+        for other, name in chain(seen.items(), numbers.items()):
+            if other in known.last or (other in numbers and mine.held(other, known.order)):
                 found[name] = mine.nodes[other]  # type: ignore[assignment]
         return list(found.values())[:MOST_NAMES]
 
     @cached_property
-    def _variables(self) -> dict[int, str]:
-        """What the nodes are called that are a variable, or an attribute of one."""
+    def _variables(self) -> dict[int | None, tuple[dict[int, str], dict[int, str]]]:
+        """The variables of each function, and the attributes of one, with their names.
+
+        First those that held tensors, in the order in which they first did, then numbers.
+        """
         mine = self.comparison.mine
-        return {
-            number: name
-            for name, numbers in mine.called.items()
-            for number in numbers
-            if isinstance(getattr(mine.nodes[number], "value", ast.Name("")), ast.Name)
-        }
+        names = {number: name for name, numbers in mine.called.items() for number in numbers}
+        found: dict[int | None, tuple[dict[int, str], dict[int, str]]] = {}
+        for at, every in enumerate(([one.node for one in mine.places], mine.scalars)):
+            for number in every:
+                of = getattr(mine.nodes[number], "value", ast.Name(""))
+                if number in names and isinstance(of, ast.Name):
+                    inside = found.setdefault(mine.function(number), ({}, {}))
+                    inside[at].setdefault(number, names[number])
+        return found
 
 
 def _less(node: ast.BinOp, known: Evaluator) -> Iterator[ast.expr]:
