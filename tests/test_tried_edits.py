@@ -121,6 +121,8 @@ SLIPS = [
     ("s = sqrt(d)", "s = 1.0 / sqrt(d)", False),
     ("y = x * (1 + t)", "y = 2 * x * (1 + t)", False),
     ("y = 10 * -5", "y = 10 ** -5", False),
+    ("def f(r, p):\n    return [1, p + r]", "def f(r, p):\n    return [r, p + r]", False),
+    ("def f(a, k):\n    return a[k - 1]", "def f(a, k):\n    return a[min(k, len(a)) - 1]", True),
     ("y = a or b", "y = b or a", False),
     ("y = 0 if not s else s", "y = 0 if s is None else s", False),
     ("y = 2 ^ 10", "y = 2 ** 10", False),

@@ -111,6 +111,8 @@ class Expressions(Maker):
                 yield from self._arguments.of_call(node)
             case ast.Slice():
                 yield from self._slice(node)
+            case ast.Subscript(value=ast.Name()) if self.raised:
+                yield from self._bounded(node)
             case ast.List() | ast.Tuple():
                 yield from self._arguments.of_list(node)
 
@@ -191,6 +193,13 @@ class Expressions(Maker):
         ):
             for name in self.words.around.unset:
                 yield Edit((Change(start, end, name),), node.lineno, 0)
+
+    @of_kind("measured")
+    def _bounded(self, node: ast.Subscript) -> Iterator[Edit]:
+        """An index that is at most the last one there is."""
+        for one in ast.walk(node.slice):
+            if isinstance(one, ast.Name):
+                yield from self.put(one, f"min({one.id}, len({self.mine.of(node.value)}))")
 
     @of_kind("slice")
     def _slice(self, node: ast.Slice) -> Iterator[Edit]:

@@ -51,8 +51,9 @@ class Literals(Maker):
         """Whether a variable may stand there as well."""
         kinds = ast.Call | ast.keyword | ast.Compare | ast.BinOp | ast.Subscript
         outer = self.mine.parents.get(node)
-        if isinstance(outer, ast.Tuple):
-            return node.value is None or isinstance(self.mine.parents.get(outer), ast.Subscript)
+        if isinstance(outer, ast.List | ast.Tuple):
+            index = isinstance(self.mine.parents.get(outer), ast.Subscript)
+            return node.value is None or index or not self._listed(node)
         return isinstance(outer, kinds)
 
     @of_kind("number")
