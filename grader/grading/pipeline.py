@@ -275,7 +275,7 @@ def _explained(
     """
     from grader.grading.meter import Meter
     from grader.grading.tried import lone, single, suggest
-    from grader.grading.tried.borne_out import borne_out
+    from grader.grading.tried.helping import Helps, helps, hinted, without_hint
 
     meter = Meter(start, before)  # what was imported for it does not count
     found = replace(found, trace=_followed(judge, job, outcome, found, options, meter.start))
@@ -286,12 +286,17 @@ def _explained(
         told = replace(found, trace=lone.traced(judge.source, judge.step, found))
         if outcome.ended == "done":
             case = suggest.Case(judge, job, outcome, told, told, meter)
-            if lone.is_guess(told.trace, found.trace) and not borne_out(case, told.trace):
-                told = replace(
-                    found, trace=lone.traced(judge.source, judge.step, found, slips=False)
-                )
-                case = replace(case, report=told, told=told)
-            told = replace(told, trace=single.traced(case))
+            if (
+                lone.is_guess(told.trace, found.trace)
+                and helps(case, told.trace) is not Helps.RIGHT
+            ):
+                sure = lone.traced(judge.source, judge.step, found, slips=False)
+                case = case.with_told(replace(found, trace=sure))
+            hint = hinted(case.told)
+            helped = helps(case, hint) if hint is not None else Helps.NOT
+            if hint is not None and helped is Helps.NOT:
+                case = case.with_told(without_hint(case.told))
+            told = replace(case.told, trace=single.traced(case, fixed=helped is Helps.RIGHT))
         return replace(told, trace=lone.supposed(judge.source, judge.step, told))
 
     return _explaining(explained, found)

@@ -230,6 +230,7 @@ BY_HAND: tuple[tuple[str, str], ...] = (
     ("result = x.to(DType.float32)", "result = x.cast(DType.float32)"),
     ("result = x.astype(np.float32)", "result = x.cast(DType.float32)"),
     ("result = x.numpy()", "result = x.to_numpy()"),
+    ("result = x.values", "result = x.to_numpy()"),
     ("result = torch.cat([past, key], dim=2)", "result = F.concat([past, key], axis=2)"),
     ("result = F.cat([past, key], dim=2)", "result = F.concat([past, key], axis=2)"),
     ("result = F.gelu(x, 'gelu_new')", "result = F.gelu(x, 'tanh')"),

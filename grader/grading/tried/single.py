@@ -60,11 +60,13 @@ class Single:
     write: str
 
 
-def traced(case: Case) -> Trace | None:
-    """The report's trace; or the edit, where that trace is not sure of its line."""
+def traced(case: Case, *, fixed: bool) -> Trace | None:
+    """The report's trace; or the edit, where that trace is not sure of its line.
+
+    ``fixed``: an error says itself what to write, and that helps.
+    """
     trace = case.report.trace
-    sure = _is_sure(case.report, case.judge.source.tree) or _is_fixed(case.report)
-    if sure:
+    if (fixed and _stays(case.report)) or _is_sure(case.report, case.judge.source.tree):
         return trace
     found = single(case)
     if found is None:
@@ -90,12 +92,12 @@ def _is_sure(report: Report, tree: ast.Module) -> bool:
     return trace.lone or bool(trace.slip or trace.write) or named
 
 
-def _is_fixed(report: Report) -> bool:
-    """Whether an error says itself what to write, and stays at its line."""
+def _stays(report: Report) -> bool:
+    """Whether what is told first stays at the line of the error."""
     check, trace = report.first_to_fix, report.trace
-    if check is None or (trace and trace.told and trace.line not in (None, check.line)):
-        return False
-    return check.stopped and any("Write " in one for one in check.hints[:1])
+    if check is None or trace is None or not trace.told:
+        return check is not None
+    return trace.line in (None, check.line)
 
 
 def single(case: Case) -> Single | None:

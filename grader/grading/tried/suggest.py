@@ -89,6 +89,10 @@ class Case:
     told: Report
     meter: Meter
 
+    def with_told(self, told: Report) -> Case:
+        """The same with another report."""
+        return replace(self, report=told, told=told)
+
 
 def suggest(case: Case) -> Tried | None:
     """The smallest edit found that makes the program pass, or gets it past a check."""

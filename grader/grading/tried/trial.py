@@ -174,6 +174,12 @@ def run(
     """Which of these programs help, by their numbers."""
     if not trials.names or not sources:
         return []
+    outcome = ran(trials, job, sources, seconds, start)
+    return [number for number in range(len(sources)) if trials.helped(outcome, number)]
+
+
+def ran(trials: Trials, job: Job, sources: Sequence[str], seconds: float, start: Start) -> Outcome:
+    """What these programs answer."""
     probes = tuple(
         replace(trials.evidence.trials[name].probe, name=_named(number, name), source=source)
         for number, source in enumerate(sources)
@@ -181,8 +187,12 @@ def run(
     )
     with start(engine=job.engine) as running:
         asked = replace(job, source="", probes=probes, seconds=seconds, brief=trials.exact)
-        outcome = running.finish(asked)
-    return [number for number in range(len(sources)) if trials.helped(outcome, number)]
+        return running.finish(asked)
+
+
+def errors(trials: Trials, outcome: Outcome, number: int) -> list[SeenError | None]:
+    """With what error each trial of the ``number``-th program ended that was run."""
+    return [one.error for one in _seen(outcome, number, trials.names).values()]
 
 
 def late(seen: Observation) -> bool:

@@ -36,6 +36,7 @@ TEMPLATES: Mapping[str, str] = {
     "ndim": "{x}.rank",
     "ndimension": "{x}.rank",
     "numpy": "{x}.to_numpy()",
+    "values": "{x}.to_numpy()",
     "tolist": "{x}.to_numpy().tolist()",
     "float": "{x}.cast(DType.float32)",
     "double": "{x}.cast(DType.float64)",

@@ -190,7 +190,8 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
         return _of_types(case, node, about)
     near = _of_config(name, about) or LIMITS.get(about.kind, {}).get(name)
     unfit = about.uncalled if _is_called(case, node) else ()
-    pool = [one for one in about.names if one not in unfit]
+    hidden = owner != "self" and about.kind in known() and not name.startswith("_")
+    pool = [one for one in about.names if one not in unfit and not (hidden and one[:1] == "_")]
     near = near or meant(name, pool) or (owner == "self" and meant(f"_{name}", pool)) or None
     if about.kind in ("module", "type", "EnumType", "nb_enum") or (
         about.text and about.kind == "finfo"

@@ -1,0 +1,106 @@
+"""Whether what a report says to write helps: it is tried.
+
+No rule about a text is right of every program: what looks like a slip may be meant. And what most
+often ends an error may not be what was forgotten here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import Enum
+
+from grader.base.model import Report, Trace
+from grader.grading.tried import trial
+from grader.grading.tried.candidates import compiles
+from grader.grading.tried.suggest import Case
+from grader.grading.tried.text import Change, Edit, Text, expressions, head_end
+from grader.grading.tried.told import WRITE, Told
+from grader.grading.tried.words import Words
+from grader.protocol.probe import SeenError
+
+MOST = 12
+"""Ways to read what is to be written that are tried, of which the smallest come first."""
+MOST_S = 0.3
+"""Processor time in seconds; a fifth is usual."""
+
+
+class Helps(Enum):
+    """What comes of a change where the program failed."""
+
+    RIGHT = "it is right there, or that cannot be tried"
+    PAST = "its error is gone"
+    NOT = "nothing"
+
+
+def helps(case: Case, trace: Trace) -> Helps:
+    """What comes of writing what ``trace`` says at its line."""
+    mine = Text.of_source(case.job.source)
+    sources = _written(mine, trace)
+    evidence = case.judge.evidence(case.outcome)
+    chosen = trial.choose(case.judge.rubric, evidence, case.outcome.seconds)
+    if not sources or not chosen.names:
+        return Helps.RIGHT
+    outcome = trial.ran(chosen, case.job, sources[:MOST], MOST_S, case.meter.start)
+    right = any(chosen.helped(outcome, number) for number in range(len(sources[:MOST])))
+    if right or len(sources) > MOST:
+        return Helps.RIGHT
+    error = trial.first_error(evidence)
+    was = error and (error.type_name, error.line)
+    seen = [one for number in range(len(sources)) for one in trial.errors(chosen, outcome, number)]
+    past = error is not None and any(
+        one is None or (one.type_name, one.line) != was for one in seen
+    )
+    return Helps.PAST if past else Helps.NOT
+
+
+def hinted(report: Report) -> Trace | None:
+    """What the hint of the error that is to be fixed first says to write, at its line."""
+    first = report.first_to_fix
+    if first is None or not first.stopped or first.line is None:
+        return None
+    write = next((one[1] for hint in first.hints[:1] if (one := WRITE.search(hint))), "")
+    return Trace((), first.line, (), write=write) if write else None
+
+
+def without_hint(report: Report) -> Report:
+    """The report without what its first hint says to write."""
+    first = report.first_to_fix
+    if first is None:
+        return report
+    said = (WRITE.sub("", first.hints[0]).strip(), *first.hints[1:])
+    less = replace(first, hints=tuple(filter(None, said)))
+    checks = tuple(less if one is first else one for one in report.checks)
+    return replace(report, checks=checks)
+
+
+def _written(mine: Text, trace: Trace) -> list[str]:
+    """The programs that say what ``trace`` says to write: first at its very line."""
+    told = Told(mine, Words(mine, mine, ()), raised=False)
+    start, end = mine.start(trace.line or 1), mine.start((trace.line or 1) + 1)
+
+    def weight(edit: Edit) -> tuple[bool, int]:
+        return not start <= edit.changes[0].start < end, edit.size
+
+    found = []
+    for edit in sorted((*_plainly(mine, trace), *told.of_trace(trace)), key=weight):
+        try:
+            found.append(mine.applied(edit))
+        except ValueError:
+            continue
+    return [one for one in dict.fromkeys(found) if one != mine.source and compiles(one)]
+
+
+def _ended(error: SeenError | None) -> tuple[str, int | None] | None:
+    """Of an error, its type and its line."""
+    return (error.type_name, error.line) if error is not None else None
+
+
+def _plainly(mine: Text, trace: Trace) -> Iterator[Edit]:
+    """What is to be written in place of its whole statement, or of any expression there."""
+    for node in mine.statements if trace.write else ():
+        if node.lineno <= (trace.line or 0) <= head_end(node):
+            for one in (node, *expressions(node)):
+                start, end = mine.span(one)
+                size = abs(end - start - len(trace.write))
+                yield Edit((Change(start, end, trace.write),), node.lineno, size)
