@@ -42,16 +42,14 @@ def helps(case: Case, trace: Trace) -> Helps:
     if not sources or not chosen.names:
         return Helps.RIGHT
     outcome = trial.ran(chosen, case.job, sources[:MOST], MOST_S, case.meter.start)
-    right = any(chosen.helped(outcome, number) for number in range(len(sources[:MOST])))
-    if right or len(sources) > MOST:
+    numbers = range(len(sources[:MOST]))
+    every = [trial.errors(chosen, outcome, number) for number in numbers]
+    known = len(sources) <= MOST and all(len(some) == len(chosen.names) for some in every)
+    if not known or any(chosen.helped(outcome, number) for number in numbers):
         return Helps.RIGHT
     error = trial.first_error(evidence)
-    was = error and (error.type_name, error.line)
-    seen = [one for number in range(len(sources)) for one in trial.errors(chosen, outcome, number)]
-    past = error is not None and any(
-        one is None or (one.type_name, one.line) != was for one in seen
-    )
-    return Helps.PAST if past else Helps.NOT
+    past = any(_ended(one) != _ended(error) for some in every for one in some)
+    return Helps.PAST if error is not None and past else Helps.NOT
 
 
 def hinted(report: Report) -> Trace | None:
