@@ -403,7 +403,7 @@ class Placing:
             raised = raised and (not trace.lone or FUNCTION.search(one.message) is not None)
             used = USED in (one.note or "")  # its line is not the one that raised the error
             told = RAISED.format(line=one.line) if raised and not used else None
-            own = "" if f"{USED}{line}." in (one.note or "") else one.note
+            own = "" if f"{USED}{line}." in (one.note or "") else _without_call(one.note, line)
             note = "\n".join(filter(None, (told, own))) or None
             moved = self._at(one, line)
             aimed = replace(moved, line=one.line, hints=self._aimed(one, trace) or one.hints)
@@ -475,6 +475,12 @@ def _of_one_run(report: Report) -> Report:
     if len(told) < len(trace.told):
         told = tuple(one for one in told if one != ANOTHER_RUN)
     return replace(report, trace=replace(trace, told=told))
+
+
+def _without_call(note: str | None, line: int) -> str:
+    """The note of an error without its last line, where that only quotes the call on ``line``."""
+    kept = (note or "").split("\n")
+    return "\n".join(kept[:-1] if kept[-1].startswith(f"Called from line {line}:") else kept)
 
 
 def _begins(node: ast.AST, line: int) -> bool:

@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 from grader.base.model import Trace
 from grader.grading.reading.bindings import around, bound, callee
+from grader.grading.reading.checking import of_another, refused
 from grader.grading.reading.fields import renamed
 from grader.grading.reading.odd import blocks, functions, parameters
 from grader.grading.reading.shown import OwnCall, Slip, own_calls
@@ -106,7 +107,8 @@ def _related(function: ast.FunctionDef, one: str, other: str) -> bool:
 
 def at_error(tree: ast.Module, line: int, message: str, detail: str | None) -> Slip | None:
     """What the source shows of an error on ``line``, as it is told and as it was raised."""
-    slip = own_raise(tree, line, detail or message) or unfilled(tree, message)
+    slip = refused(tree, line, detail or "") or own_raise(tree, line, detail or message)
+    slip = slip or unfilled(tree, message)
     slip = slip or one_only(tree, line, message) or unlisted(tree, line, message)
     return slip or cut_by_count(tree, line, message)
 
@@ -124,7 +126,7 @@ def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
             continue
         for block, was in ((node.body, "true"), (node.orelse, "false")):
             raised = [one for one in block if isinstance(one, ast.Raise) and one.lineno == line]
-            if raised and not _of_another(message, raised[0]):
+            if raised and not of_another(message, raised[0]):
                 at, test = node.test.lineno, ast.unparse(node.test)
                 said = f"Line {line} raises this error itself, as {test} is {was} on line {at}."
                 return Slip(at, f"{said} Here it must not be: does it ask the wrong way round?")
@@ -208,12 +210,6 @@ def one_only(tree: ast.Module, line: int, message: str) -> Slip | None:
             said = f"Line {at} returns in the first turn of the loop of line {loops[-1].lineno}"
             return Slip(at, f"{said} that gets there. yield gives something in each turn.")
     return None
-
-
-def _of_another(message: str, node: ast.Raise) -> bool:
-    """Whether a message names an error, and not the one that this statement raises."""
-    kind = re.search(r"\b(\w+(?:Error|Exception))\b: ", message)
-    return kind is not None and node.exc is not None and kind[1] not in ast.unparse(node.exc)
 
 
 AGAIN, INSTEAD = " once more.", " in its place."
