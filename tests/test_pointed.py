@@ -385,3 +385,29 @@ def test_numbers_are_made_in_the_type_that_a_function_is_asked_for(
     options = Options(seed=7, follow=Follow.FAILING)
     worst = first(grade(course.find("s04"), path, options, workers.start))
     assert any("Write uno_o_zero.cast(dtype) * basso" in hint for hint in worst.hints)
+
+
+@pytest.mark.parametrize(
+    ("step", "name", "said"),
+    [
+        ("s01", "vocab_size_is_the_last_id", "vocab_size is 50256"),
+        ("s01", "zero_and_false_are_replaced_by_defaults", "0.0 counts as false"),
+        ("s02", "one_row_because_it_broadcasts", "4 in place of 1"),
+        ("s03", "width_counted_from_the_front", "as q.shape[-1] is"),
+        ("s03", "breite_der_erste", "as x.shape[-1] is"),
+        ("s03", "keys_copied_into_the_values", "Write q, k, v = query, key, value"),
+        ("s05", "mask_of_the_batch", "as passos is"),
+        ("s06", "second_partner_copied_from_the_first", "give the same"),
+    ],
+)
+def test_what_a_helper_or_a_name_hands_on_is_wrong_where_it_begins(
+    step: str, name: str, said: str, workers: WorkerPool, tmp_path: Path
+) -> None:
+    (one,) = [each for each in mistakes.of(step) if each.edit.name == name]
+    path = tmp_path / "mine.py"
+    path.write_text(one.source, encoding="utf-8")
+    report = grade(course.find(step), path, Options(seed=7, follow=Follow.FAILING), workers.start)
+    worst = first(report)
+    assert worst.line in one.lines
+    told_first = (worst.message, *worst.hints, *(report.trace.told if report.trace else ()))
+    assert said in "\n".join(told_first)

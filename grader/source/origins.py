@@ -18,11 +18,12 @@ from grader.source.variables import appended, stores
 from grader.source.walked import walked
 
 
-def attribute(tree: ast.Module, path: str) -> int | None:
+def attribute(tree: ast.Module, path: str, *, alone: bool = True) -> int | None:
     """The line that sets the last part of ``path`` that this file sets.
 
     ``"transformer.h.0.attn"`` is about ``self.h`` where no class of the file has an ``attn``. If
     several classes set that name, the one whose class sets no owner counts. None for no such line.
+    Not ``alone`` is a field beside a right one of the same value: what both may have is right.
     """
     parts = [part for part in path.split(".") if not part.isdecimal()]
     for index in range(len(parts) - 1, -1, -1):
@@ -37,7 +38,8 @@ def attribute(tree: ast.Module, path: str) -> int | None:
         empty = _emptied(tree)
         found = [one for one in found if one[1] not in empty] or found
         if found:
-            line = _constant(tree, _filled(tree, _worked_out(tree, min(found)[1])))
+            line = _filled(tree, _worked_out(tree, min(found)[1]))
+            line = _constant(tree, line, alone=alone)
             return passed(tree, parts[index], _default(tree, parts[index], line))
     return (_nearest(tree, parts[-1]) or _beside(tree, parts[0])) if parts else None
 
@@ -79,7 +81,7 @@ def _nearest(tree: ast.Module, name: str) -> int | None:
     return names.get(name) or (names[near[0]] if near else None)
 
 
-def _value(tree: ast.Module, name: str) -> int | None:
+def _value(tree: ast.Module, name: str, *, alone: bool = True) -> int | None:
     """Where an attribute gets its value, as :func:`attribute`; or a key of its name does."""
     stored = {node.id for node in stores(tree)} | {
         one.attr
@@ -87,7 +89,35 @@ def _value(tree: ast.Module, name: str) -> int | None:
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     }
     found = None if name in stored else _keyed(tree, name)
-    return found or attribute(tree, name)
+    return found or attribute(tree, name, alone=alone)
+
+
+def _zero(tree: ast.Module, name: str) -> int | None:
+    """The one place that asks whether a field is true, which a 0 is not; else where it is kept.
+
+    A place that asks it of every field in turn does as well.
+    """
+    lines: list[int] = []
+    for node in walked(tree):
+        match node:
+            case ast.If(test=test) | ast.IfExp(test=test):
+                asked = [test.operand if isinstance(test, ast.UnaryOp) else test]
+            case ast.BoolOp(op=ast.Or(), values=values):
+                asked = values[:-1]
+            case _:
+                continue
+        lines += [node.lineno for one in asked if _is_of(one, name)]
+    return lines[0] if len(lines) == 1 else reach.written(tree, rf"\bself\.{name}\b[^=]*=(?!=)")
+
+
+def _is_of(node: ast.expr, name: str) -> bool:
+    """Whether an expression is a variable or an attribute of this name, or that of any name."""
+    match node:
+        case ast.Name(id=own) | ast.Attribute(attr=own):
+            return own == name
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, given, *_]):
+            return not isinstance(given, ast.Constant) or given.value == name
+    return False
 
 
 def _keyed(tree: ast.Module, name: str) -> int | None:
@@ -305,6 +335,8 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "stored": _stored,
     "reads": reach.reader,
     "value": _value,
+    "own": lambda tree, what: _value(tree, what, alone=False),
+    "zero": _zero,
     "text": _text,
     "made": _made,
     "parts": astray,
@@ -346,10 +378,11 @@ def _pairs(node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
     return [(node.targets[0], node.value)]
 
 
-def _constant(tree: ast.Module, line: int) -> int:
+def _constant(tree: ast.Module, line: int, *, alone: bool) -> int:
     """``line``; or where the file has the one constant, or function, that a field's default is.
 
-    Where others read it too, it is the field that may have the wrong one.
+    Where others read it too, it is the field that may have the wrong one, and has it if it is not
+    ``alone`` in having it.
     """
     fields = [
         one.value
@@ -387,7 +420,7 @@ def _constant(tree: ast.Module, line: int) -> int:
     first = all(one in fields for one in loads) and line == min(
         (one.lineno for one in loads), default=0
     )
-    return kept[0] if len(kept) == 1 and (len(loads) == 1 or first) else line
+    return kept[0] if len(kept) == 1 and (len(loads) == 1 or (first and alone)) else line
 
 
 def _defaults(value: ast.expr | None) -> list[ast.keyword]:
@@ -420,8 +453,10 @@ def place(tree: ast.Module, about: str) -> int | None:
     ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
     around line 7, ``"line: 7"`` that line, ``"unset: eps 61"`` where the class around line 61 is to
     set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
-    ``"value: eps"`` is that of the attribute, or of a key of this name; ``"text: eps"`` that of the
-    text; ``"made: c_fc"`` that of the attribute too, or of a helper which makes the object for it.
+    ``"value: eps"`` is that of the attribute, or of a key of this name; ``"own: eps"`` too, where
+    another one has the same value and is right. ``"zero: eps"`` is where the file asks whether it
+    is true, which a 0 is not; ``"text: eps"`` that of the text; ``"made: c_fc"`` that of the
+    attribute too, or of a helper which makes the object for it.
     ``"parts: split"`` is where the names of the parts that this pattern makes are in another order
     than elsewhere. ``"guard: place"`` is the ``if`` that decides whether what is there is done.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;

@@ -1,12 +1,14 @@
-"""The size that a right tensor cannot be broadcast to: where it comes from."""
+"""The sizes that a tensor cannot be broadcast to, or should not be: where they come from."""
 
 from __future__ import annotations
 
 import ast
 import re
 
+from grader.grading.following.cause import Cause
+from grader.grading.following.lesson import sizes
 from grader.grading.following.trace import Comparison
-from grader.grading.reading.bindings import bound
+from grader.grading.reading.bindings import bound, callee, functions
 from grader.grading.reading.shown import Slip, name_of
 from grader.protocol.probe import SeenError
 
@@ -31,3 +33,30 @@ def missized(comparison: Comparison, error: SeenError, said: str) -> Slip | None
         return None
     there = f"the tensor of line {line} has {have[odd[0]]} there"
     return Slip(made.lineno, f"{name} is {want[odd[0]]}, from line {made.lineno}: {there}.")
+
+
+def shaped(comparison: Comparison, cause: Cause) -> Slip | None:
+    """The list of sizes that a helper returns for the one call which gives a tensor another shape.
+
+    The reference's tensor has as many axes.
+    """
+    mine, call = comparison.mine, comparison.mine.nodes[cause.node]
+    values = mine.values(cause.node)
+    have = mine.arrays[values[-1]] if values else None
+    want = None if cause.gives is None else comparison.right.arrays[cause.gives]
+    if not isinstance(call, ast.Call) or have is None or want is None or have.ndim != want.ndim:
+        return None
+    every = [callee(one) for one in mine.nodes]
+    asked = [functions(mine.tree).get(callee(one)) for one in call.args]
+    own = next((one for one in asked if one is not None and every.count(one.name) == 1), None)
+    ends = [one for one in ast.walk(own) if isinstance(one, ast.Return)] if own is not None else []
+    given = ends[0].value if len(ends) == 1 else None
+    if not isinstance(given, ast.List | ast.Tuple) or len(given.elts) != have.ndim:
+        return None
+    odd = [at for at in range(have.ndim) if have.shape[at] != want.shape[at]]
+    if len(odd) != 1:
+        return None
+    said = f"Line {given.lineno} gives {ast.unparse(given)}, which is the shape {sizes(have.shape)}"
+    said = f"{said} on line {call.lineno}. The reference has {sizes(want.shape)} there:"
+    part, right = ast.unparse(given.elts[odd[0]]), want.shape[odd[0]]
+    return Slip(given.lineno, f"{said} {right} in place of {part}.")

@@ -21,6 +21,7 @@ from grader.grading.following.alike import (
     own_way,
     repeating,
     too_early,
+    twins,
     unturned,
 )
 from grader.grading.following.arguments import crosswise, namesake
@@ -49,6 +50,7 @@ from grader.grading.following.retried import Change, Retried
 from grader.grading.following.run import operation
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.shifted import shifted
+from grader.grading.following.spreads import shaped
 from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.following.traded import traded
 from grader.grading.following.wording import Wording
@@ -264,6 +266,9 @@ class Teller:
             return self._given(cause, found, line)
         if (rows := self._unsummed(cause, line)) is not None:
             return self.slipped(rows, (), found)
+        if (shape := shaped(self.comparison, cause)) is not None:
+            also = self.comparison.mine.line(cause.node)
+            return replace(self.slipped(shape, (), found), also=also)
         where, *why = self.wording.gives(first, cause, line)
         if not why:
             more = doubled(self.comparison, first) or extra(self.comparison, found)
@@ -437,7 +442,7 @@ class Teller:
         slips = chain(slips, exchanged(mine.tree))
         slip = next(slips, None)
         slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
-        slip = slip or repeating(self.comparison) or gaps(mine)
+        slip = slip or twins(self.comparison) or repeating(self.comparison) or gaps(mine)
         slip = slip or numbers(mine, self.comparison.right)
         slip = slip or (short(mine) if cause is None else None)
         if slip is not None:

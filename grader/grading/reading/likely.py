@@ -15,7 +15,7 @@ from grader.grading.reading.bindings import around, bound, callee
 from grader.grading.reading.checking import of_another, refused
 from grader.grading.reading.fields import renamed
 from grader.grading.reading.odd import blocks, functions, parameters
-from grader.grading.reading.shown import OwnCall, Slip, own_calls
+from grader.grading.reading.shown import OwnCall, Slip, meant, own_calls
 from grader.grading.reading.texts import unfilled
 from grader.source.variables import read, reads, stored, stores
 from grader.source.walked import walked
@@ -249,7 +249,8 @@ def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
             line, how, write = next(_instead(found, name, words), (function.lineno, "", ""))
             line, how = (line, how) if how else next(_kept(function, name), (line, how))
             if not how:
-                line, how, write = next(_copied(function, name), (line, how, write))
+                again = chain(_copied(function, name), _in_one_line(function, name))
+                line, how, write = next(again, (line, how, write))
             yield Slip(line, f"{said}{how}.", write)
 
 
@@ -305,6 +306,28 @@ def _copied(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str, st
             yield first.lineno, f"{both}, one of them{INSTEAD[:-1]}", ""
         else:
             yield likely.lineno, f": line {likely.lineno} reads {other}{AGAIN[:-1]}", write
+
+
+def _in_one_line(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str, str]]:
+    """The line that gives several names their values, and two of them the same argument.
+
+    One of the two names is only like the argument ``name``, which nothing reads.
+    """
+    for node in walked(function):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=kept)], value=ast.Tuple(elts=given)):
+                texts = [ast.unparse(one) for one in given]
+            case _:
+                continue
+        for at, text in enumerate(texts):
+            names = [*map(ast.unparse, kept)]
+            if text not in parameters(function) or texts.count(text) != 2 or len(names) <= at:
+                continue
+            if meant(names[at], [text, name]) != 1:
+                continue
+            right = ", ".join([*texts[:at], name, *texts[at + 1 :]])
+            said = f": line {node.lineno} gives {names[at]} {text}{AGAIN[:-1]}"
+            yield node.lineno, said, f"{', '.join(names)} = {right}"
 
 
 def _alike(kept: ast.Assign, name: str) -> int:
