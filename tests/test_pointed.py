@@ -396,6 +396,8 @@ def test_numbers_are_made_in_the_type_that_a_function_is_asked_for(
         ("s03", "width_counted_from_the_front", "as q.shape[-1] is"),
         ("s03", "breite_der_erste", "as x.shape[-1] is"),
         ("s03", "keys_copied_into_the_values", "Write q, k, v = query, key, value"),
+        ("s04", "verb_called_already", "which is a tensor already"),
+        ("s04", "places_counted_from_one", "the reference has 1 there"),
         ("s05", "mask_of_the_batch", "as passos is"),
         ("s06", "second_partner_copied_from_the_first", "give the same"),
     ],

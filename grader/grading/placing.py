@@ -393,8 +393,10 @@ class Placing:
             if one.status is not Status.FAIL or (one.kind is Kind.SOURCE and one.line not in here):
                 continue
             if one.kind is Kind.SOURCE:
-                hints = _of_named(one, trace) or _hints(one, trace)
-                found[index] = replace(one, hints=hints)
+                own_line = trace.slip and line == trace.line  # of a statement on several
+                there = self._at(one, line) if own_line else one
+                hints = _of_named(there, trace) or _hints(there, trace)
+                found[index] = replace(there, hints=hints)
                 continue
             known = one.id in self.sure and one.line is not None
             if known and (not trace.lone or USED in (one.note or "")):

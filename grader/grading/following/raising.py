@@ -14,6 +14,7 @@ from grader.grading.following.alike import apart
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.constants import fixed
 from grader.grading.following.differs import MOST_TEXT
+from grader.grading.following.given import called_before
 from grader.grading.following.handed import (
     called_early,
     class_called,
@@ -161,7 +162,7 @@ class Raising:
             return self.teller.trace((*told, slip.said), line)
         if slip is not None:
             trace = self.teller.slipped(slip, told)
-            preset = slip == preset_by(mine.tree, error, said)
+            preset = slip in (preset_by(mine.tree, error, said), called_before(mine, error, said))
             return replace(trace, elsewhere=preset or TEXT_KEY.search(said) is not None)
         size = self._sized(error, told_as, bare=cause is None or cause.is_bare)
         if cause is None or size is not None:
@@ -439,6 +440,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or divided(mine, error, said)
         or uncalled(mine.tree, error, said)
         or called_early(mine.tree, error, said)
+        or called_before(mine, error, said)
         or unstarred(mine.tree, error, said)
         or given_crosswise(mine.tree, error, said)
         or unmade(mine.tree, error, said)

@@ -136,11 +136,13 @@ class Teller:
         change = self._with_swap(change)
         if change is None or len(change.text) > MOST_TEXT:
             return trace
-        if (order := listed(mine, change.node, change.new)) is not None:
+        if (turned := listed(mine, change.node, change.new)) is not None:
             first = tuple(one for value in wrong for one in self.comparison.departures(value))
-            return self.slipped(order, (), first)
-        if (bound_at := preset(mine, change.node, change.new)) is not None:
-            first = tuple(one for value in wrong for one in self.comparison.departures(value))
+            return self.slipped(turned, (), first)
+        first = tuple(one for value in wrong for one in self.comparison.departures(value))
+        orders = [mine.made[one.value].order for one in first if one.node == change.node]
+        order = orders[0] if len(orders) == 1 else None
+        if (bound_at := preset(mine, change.node, change.new, order)) is not None:
             return self.slipped(bound_at, (), first)
         line, quantity = mine.line(change.node), self.lesson.quantity(change.value)
         old = mine.segment(change.node)
