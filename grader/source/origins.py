@@ -158,9 +158,15 @@ def _held(tree: ast.Module, kept: ast.Assign) -> int:
 
 
 def _text(tree: ast.Module, text: str) -> int | None:
-    """The one line with this text between quotation marks."""
+    """The one line with this text between quotation marks, or as a line of a longer text."""
     every = (one for one in walked(tree) if isinstance(one, ast.Constant))
-    lines = {one.lineno for one in every if one.value == text}
+    lines: set[int] = set()
+    for one in every:
+        if one.value == text:
+            lines.add(one.lineno)
+        elif isinstance(one.value, str) and (one.end_lineno or 0) > one.lineno:
+            rows = enumerate(one.value.split("\n"), one.lineno)
+            lines.update(at for at, row in rows if row.strip() == text.strip())
     return lines.pop() if len(lines) == 1 else None
 
 

@@ -55,7 +55,7 @@ from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.slips import misfit
-from grader.grading.following.spreads import missized
+from grader.grading.following.spreads import missized, odd_one
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
 from grader.grading.following.wording import Wording
@@ -197,6 +197,7 @@ class Raising:
         """The line of a size on which an error depends; of a ``bare`` one no cause is known."""
         odd, shaped = missized(self.comparison, error, told.message), SHAPES.search(error.type_name)
         odd = odd or (missized_mask(self.comparison, error) if shaped else None)
+        odd = odd or odd_one(self.comparison, error, told.message)
         if odd is not None or not bare:
             return odd
         mine, right = self.comparison.mine, self.comparison.right

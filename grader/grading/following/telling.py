@@ -30,7 +30,7 @@ from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.complexes import made_of
 from grader.grading.following.constants import filled, preset, set_otherwise
 from grader.grading.following.differs import MOST_TEXT, beside
-from grader.grading.following.early import returned_early
+from grader.grading.following.early import returned_apart, returned_early
 from grader.grading.following.factors import misscaled
 from grader.grading.following.given import calls_given, next_given
 from grader.grading.following.handed import numbers
@@ -115,7 +115,19 @@ class Teller:
         if slip is not None and trace.line in (None, slip.line) and not trace.write:
             return self.slipped(slip)
         wrong = () if result is None else (result,)
-        return trace if trace.slip or not wrong else self.retried(trace, wrong)
+        trace = trace if trace.slip or not wrong else self.retried(trace, wrong)
+        apart = None if trace.line is not None else self._apart(result, wanted)
+        return trace if apart is None else self.slipped(apart)
+
+    def _apart(self, result: int | None, wanted: int | None) -> Slip | None:
+        """The return for some cases alone that gives the result another shape."""
+        mine, right = self.comparison.mine, self.comparison.right
+        have = None if result is None else mine.arrays[result]
+        want = None if wanted is None else right.arrays[wanted]
+        if result is None or have is None or want is None or have.shape == want.shape:
+            return None
+        found = returned_apart(mine, result, sizes(have.shape), sizes(want.shape))
+        return None if found is None else Slip(*found)
 
     def _overlong(self, result: int | None, wanted: int | None) -> Slip | None:
         """The line that makes the lists of a result, along one axis too long or too short."""
