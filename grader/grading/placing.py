@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
 from grader.grading.advised import advised
 from grader.grading.doubted import RAISED, USED, doubted
-from grader.grading.judge import BUT, in_part
+from grader.grading.judge import BUT, because, in_part
 from grader.grading.reading import bindings
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
@@ -131,7 +131,8 @@ class Placing:
         maker = min(makers, key=lambda one: len(self.findings[one.id].span), default=None)
         if maker is None:
             return report
-        said = f"{in_part(maker)}{worst.message.partition(BUT)[2]}"
+        why = worst.message.removeprefix(in_part(user)).lstrip(".: ")
+        said = because(in_part(maker), why) if why else in_part(maker)
         written = any(hint.startswith("Write ") for hint in worst.hints[:1])
         hints = worst.hints if written else maker.hints
         moved = replace(worst, id=maker.id, message=said, hints=hints)
@@ -450,13 +451,14 @@ def _named(report: Report) -> frozenset[str]:
 
 def _unpaired(report: Report) -> Report:
     """The report without its named mistakes: two that together look like one other."""
-    said = {f"{BUT}: {one.message}" for one in report.diagnosis}
-    checks = (
-        replace(one, message=one.message.partition(BUT)[0] + BUT)
-        if any(one.message.endswith(end) for end in said)
-        else one
-        for one in report.checks
-    )
+    ends = [because(BUT, one.message).removeprefix(BUT) for one in report.diagnosis]
+
+    def alone(one: CheckResult) -> CheckResult:
+        end = next((end for end in ends if one.message.endswith(end)), "")
+        known = bool(end) and one.message.startswith(BUT)
+        return replace(one, message=one.message.removesuffix(end)) if known else one
+
+    checks = map(alone, report.checks)
     return replace(report, checks=tuple(checks), diagnosis=())
 
 
