@@ -31,6 +31,7 @@ THERE = (
     "Check the shapes of its arguments",
     "The product of the sizes",
     "Two have one",
+    "The left one has one column more",
     "Call it: ",
     "Was the layer made with",
     "From the right, ",
