@@ -128,7 +128,9 @@ def sized(comparison: Comparison, node: int) -> str:
             given = None if shape[i] == shape[j] else _folded(comparison, node, shape)
             if given is not None:
                 a, b = array.shape[i], array.shape[j]
-                return f"With the sizes {a} and {b} in the other order the rows of {given} would stay."
+                return (
+                    f"With the sizes {a} and {b} in the other order the rows of {given} would stay."
+                )
             continue  # the program has that already
         if (axes := unswapped(comparison, node, array.reshape(shape))) is not None:
             said = f"A reshape cannot swap the axes {axes[0]} and {axes[1]}: it keeps the order of"

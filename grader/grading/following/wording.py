@@ -439,11 +439,11 @@ class Wording:
         mine = self.comparison.mine
         node = mine.nodes[cause.node]
         call = node if isinstance(node, ast.Call) else mine.parents.get(node)
-        for one in call.args if isinstance(call, ast.Call) else ():
-            values = mine.values(mine.numbers[one])
-            if isinstance(one, ast.Name) and values and values[-1] != cause.have:
-                if cause.want is not None and self.comparison.equal(values[-1], cause.want):
-                    return f"`{one.id}`"
+        for one in call.args if isinstance(call, ast.Call) and cause.want is not None else ():
+            values = [v for v in mine.values(mine.numbers[one])[-1:] if v != cause.have]
+            same_as = any(self.comparison.equal(value, cause.want or 0) for value in values)
+            if isinstance(one, ast.Name) and same_as:
+                return f"`{one.id}`"
         return ""
 
     def _differs(self, one: Departure, cause: Cause) -> str:
