@@ -163,17 +163,17 @@ def defaults(names: tuple[str, ...]) -> Rule:
             f"{which}{name} is {_shown(seen[name])} by default, expected {known[name]!r}",
             _odd(seen[name], known[name]),
             alone=True,
-            about=f"{'own' if _is_right_elsewhere(seen, name) else 'value'}: {name}",
+            about=f"own: {' '.join((name, *_right_beside(seen, name)))}",
         )
 
     return rule
 
 
-def _is_right_elsewhere(seen: Mapping[str, Any], name: str) -> bool:
-    """Whether another field has the value of this one, and is to have it."""
+def _right_beside(seen: Mapping[str, Any], name: str) -> list[str]:
+    """The other fields that have the value of this one, and are to have it."""
     known = {**REQUIRED, **FURTHER}
     same = (one for one in known if one != name and one in seen and _same(seen[one], seen[name]))
-    return any(_same(seen[one], known[one]) for one in same)
+    return [one for one in same if _same(seen[one], known[one])]
 
 
 def kept() -> Rule:
