@@ -127,7 +127,7 @@ def test_the_stub_is_graded_with_the_cells_own_lines_and_is_no_attempt(run: Run)
 def test_a_wrong_cell_has_the_same_report_as_the_file_with_a_picture(run: Run) -> None:
     html, text = run.html("wrong"), run.text("wrong")
     for sentence in (
-        "_attn: causal_mask function is called, but wrong",
+        "Not right yet: _attn: causal_mask function is called",
         "Your output is exactly attention without the causal mask",
         "It uses the scaled scores where the reference uses the masked scores.",
         "Output is not correct",

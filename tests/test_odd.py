@@ -399,6 +399,43 @@ def test_an_error_that_comes_up_in_a_raise_is_none_of_its_own() -> None:
     assert meant.own_raise(tree, 3, "TypeError: can only concatenate str") is None
 
 
+CHECKED = """\
+def require(fine, why):
+    if not fine:
+        raise ValueError(why)
+
+
+def halves(width, parts):
+    require(parts % width == 0, "parts must divide width")
+    return width // parts
+"""
+
+THROUGH = """\
+  File step_01.py, line 7, in halves
+    require(parts % width == 0, "parts must divide width")
+  File step_01.py, line 3, in require
+    raise ValueError(why)
+ValueError: parts must divide width"""
+
+
+def test_an_error_of_a_helper_that_only_asks_is_that_of_its_call() -> None:
+    slip = meant.at_error(ast.parse(CHECKED), 3, "parts must divide width", THROUGH)
+    assert slip is not None
+    assert (slip.line, "as parts % width == 0 is false" in slip.said) == (7, True)
+    asks = CHECKED.replace("if not fine", "if fine").replace("== 0", "!= 0")
+    slip = meant.at_error(ast.parse(asks), 3, "parts must divide width", THROUGH)
+    assert slip is not None
+    assert (slip.line, "as parts % width != 0 is true" in slip.said) == (7, True)
+
+
+def test_a_helper_that_looks_at_more_than_it_is_given_may_ask_wrongly() -> None:
+    more = CHECKED.replace("    if not fine", "    fine = fine and LIMIT\n    if not fine")
+    chain = THROUGH.replace("line 7", "line 8").replace("line 3", "line 4")
+    slip = meant.at_error(ast.parse(more), 4, "parts must divide width", chain)
+    assert slip is not None
+    assert slip.line == 3
+
+
 def test_a_piece_that_does_not_follow_the_loop_is_found() -> None:
     text = "for h in range(2):\n    y = use(q[:, h], k[:, 0])\n"
     ((line, said, write),) = certain(text)

@@ -363,3 +363,35 @@ def test_a_number_that_a_partial_binds_first_is_to_be_bound_by_name() -> None:
     assert slip is not None
     assert slip.write == "partial(F.chunk, chunks=3, axis=-1)"
     assert bound_first(ast.parse("step = partial(F.full, 3)"), error) is None
+
+
+SHARED = """\
+LAST = 6
+
+
+@dataclass
+class Sizes:
+    size: int = LAST
+    first: int = LAST
+    rate: float = 0.1
+
+    def __post_init__(self):
+        for one in fields(self):
+            if not getattr(self, one.name):
+                setattr(self, one.name, one.default)
+"""
+
+
+@pytest.mark.parametrize(
+    ("about", "line"),
+    [("value: size", 1), ("own: size", 1), ("own: size first", 6), ("zero: rate", 12)],
+)
+def test_a_field_is_wrong_at_its_own_line_where_another_has_its_value_rightly(
+    about: str, line: int
+) -> None:
+    assert origins.place(ast.parse(SHARED), about) == line
+
+
+def test_a_zero_that_two_places_may_take_for_nothing_is_told_at_neither() -> None:
+    twice = f"{SHARED}        self.rate = self.rate or 0.1\n"
+    assert origins.place(ast.parse(twice), "zero: rate") == 14  # where it is kept

@@ -163,10 +163,17 @@ def defaults(names: tuple[str, ...]) -> Rule:
             f"{which}{name} is {_shown(seen[name])} by default, expected {known[name]!r}",
             _odd(seen[name], known[name]),
             alone=True,
-            about=f"value: {name}",
+            about=f"own: {' '.join((name, *_right_beside(seen, name)))}",
         )
 
     return rule
+
+
+def _right_beside(seen: Mapping[str, Any], name: str) -> list[str]:
+    """The other fields that have the value of this one, and are to have it."""
+    known = {**REQUIRED, **FURTHER}
+    same = (one for one in known if one != name and one in seen and _same(seen[one], seen[name]))
+    return [one for one in same if _same(seen[one], known[one])]
 
 
 def kept() -> Rule:
@@ -212,7 +219,11 @@ def _changed(make: Make, fresh: dict[str, Any], seen: object) -> Failed | None:
             call = ", ".join(f"{key}={value!r}" for key, value in make.kwargs.items())
             told = f"After GPT2Config({call}), {name} is {_shown(have.get(name))}"
             kept = rf"() ~\bself\.{name}\b[^=]*=(?!=)"  # where a method keeps it, else the field
-            return Failed(f"{told}, expected {want!r}", about=kept, likely=name)
+            lost = name in make.kwargs and not want and want is not None
+            about = f"zero: {name}" if lost else kept
+            hint = f"{want!r} counts as false. Is it kept, and not taken for one that is not given?"
+            hint = hint if lost and not isinstance(want, bool) else None
+            return Failed(f"{told}, expected {want!r}", hint, about=about, likely=name)
     return None
 
 

@@ -53,8 +53,9 @@ def _without_numbers(message: str) -> str:
 def _label(wrong: Counter[str]) -> str:
     """What those who fail a check are told; what it says to one of many is left out."""
     told, count = wrong.most_common(1)[0]
-    head, special, _ = told.partition(", but wrong: ")
-    return f"{head}, but wrong" if special and 2 * count <= wrong.total() else told.rstrip(":")
+    head, special, _ = told.partition(". ")
+    special = special if told.startswith("Not right yet: ") else ""
+    return head if special and 2 * count <= wrong.total() else told.rstrip(":")
 
 
 def _rest(count: int, *, any_failed: bool) -> str:

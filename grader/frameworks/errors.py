@@ -85,6 +85,12 @@ PYTHON: tuple[Row, ...] = (
     ),
     (
         "TypeError",
+        r"^(make_dataclass|namedtuple)\(\) missing \d+ required positional arguments?: (.+)",
+        "{0} needs two things: the name of the class, and its fields",
+        "The name comes first, as a text.",
+    ),
+    (
+        "TypeError",
         r"<lambda>\(\) missing \d+ required positional argument",
         "A lambda is called without an argument, and needs one",
         "A default_factory takes a function without arguments: lambda: 12.",

@@ -41,9 +41,10 @@ from grader.source.endless import endless, shared_list
 from grader.source.placeholders import unfilled
 from grader.source.variables import read, reads, stores
 
-BUT = ", but wrong"
+BUT = "Not right yet: "
+"""How a ❌ begins on what is there, before what a ✅ would say of it."""
 IN_VAIN = ", but in vain"
-"""How a ❌ goes on about what is there."""
+"""How it goes on where nothing comes of that."""
 
 ABSENT = ("MissingName", "AttributeError")
 """Errors that say that a helper is missing. The program may be right without it."""
@@ -246,23 +247,32 @@ def _not_found(check: Check, finding: Finding) -> CheckResult:
     failed = _fail(check, finding.line, None if finding.ok else finding.detail)
     if not finding.there:
         return failed
-    message = f"{in_part(check, IN_VAIN if finding.unused else BUT)}: {finding.detail}"
+    part = f"{check.passed}{IN_VAIN}" if finding.unused else in_part(check)
+    message = because(part, finding.detail or "")
     hints = (finding.hint, *check.hints[1:2]) if finding.hint else check.hints
     return replace(failed, message=message, note=None, hints=hints)
 
 
 def _but(case: Case, check: Check) -> str:
     """What to say if the thing exists, but a named mistake shows that it is wrong."""
-    return f"{in_part(check)}: {_why(case, check)}"
+    return because(in_part(check), _why(case, check))
 
 
-def in_part(check: Check, end: str = BUT) -> str:
-    """The sentence on a step that is there, and wrong: ``end`` after what a ✅ would say.
+def in_part(check: Check) -> str:
+    """The sentence on a step that is there, and wrong.
 
-    Not after a sentence which says that it is correct.
+    Not after what a ✅ would say if that says that it is correct.
     """
     correct = check.passed.endswith(("correct", "correctly"))
-    return check.failed if correct else f"{check.passed}{end}"
+    return check.failed if correct else f"{BUT}{check.passed}"
+
+
+def because(part: str, why: str) -> str:
+    """The sentence on a step, and what is wrong with it."""
+    if not part.startswith(BUT):
+        return f"{part}: {why}"
+    word = why.partition(" ")[0]
+    return f"{part}. {why if set('._(') & set(word) else why[:1].upper() + why[1:]}"
 
 
 def _why(case: Case, check: Check) -> str:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
 from grader.grading.advised import advised
 from grader.grading.doubted import RAISED, USED, doubted
-from grader.grading.judge import BUT, in_part
+from grader.grading.judge import BUT, because, in_part
 from grader.grading.reading import bindings
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
@@ -31,6 +31,7 @@ THERE = (
     "Check the shapes of its arguments",
     "The product of the sizes",
     "Two have one",
+    "The left one has one column more",
     "Call it: ",
     "Was the layer made with",
     "From the right, ",
@@ -131,7 +132,8 @@ class Placing:
         maker = min(makers, key=lambda one: len(self.findings[one.id].span), default=None)
         if maker is None:
             return report
-        said = f"{in_part(maker)}{worst.message.partition(BUT)[2]}"
+        why = worst.message.removeprefix(in_part(user)).lstrip(".: ")
+        said = because(in_part(maker), why) if why else in_part(maker)
         written = any(hint.startswith("Write ") for hint in worst.hints[:1])
         hints = worst.hints if written else maker.hints
         moved = replace(worst, id=maker.id, message=said, hints=hints)
@@ -393,8 +395,10 @@ class Placing:
             if one.status is not Status.FAIL or (one.kind is Kind.SOURCE and one.line not in here):
                 continue
             if one.kind is Kind.SOURCE:
-                hints = _of_named(one, trace) or _hints(one, trace)
-                found[index] = replace(one, hints=hints)
+                own_line = trace.slip and line == trace.line  # of a statement on several
+                there = self._at(one, line) if own_line else one
+                hints = _of_named(there, trace) or _hints(there, trace)
+                found[index] = replace(there, hints=hints)
                 continue
             known = one.id in self.sure and one.line is not None
             if known and (not trace.lone or USED in (one.note or "")):
@@ -403,7 +407,7 @@ class Placing:
             raised = raised and (not trace.lone or FUNCTION.search(one.message) is not None)
             used = USED in (one.note or "")  # its line is not the one that raised the error
             told = RAISED.format(line=one.line) if raised and not used else None
-            own = "" if f"{USED}{line}." in (one.note or "") else one.note
+            own = "" if f"{USED}{line}." in (one.note or "") else _without_call(one.note, line)
             note = "\n".join(filter(None, (told, own))) or None
             moved = self._at(one, line)
             aimed = replace(moved, line=one.line, hints=self._aimed(one, trace) or one.hints)
@@ -448,13 +452,14 @@ def _named(report: Report) -> frozenset[str]:
 
 def _unpaired(report: Report) -> Report:
     """The report without its named mistakes: two that together look like one other."""
-    said = {f"{BUT}: {one.message}" for one in report.diagnosis}
-    checks = (
-        replace(one, message=one.message.partition(BUT)[0] + BUT)
-        if any(one.message.endswith(end) for end in said)
-        else one
-        for one in report.checks
-    )
+    ends = [because(BUT, one.message).removeprefix(BUT) for one in report.diagnosis]
+
+    def alone(one: CheckResult) -> CheckResult:
+        end = next((end for end in ends if one.message.endswith(end)), "")
+        known = bool(end) and one.message.startswith(BUT)
+        return replace(one, message=one.message.removesuffix(end)) if known else one
+
+    checks = map(alone, report.checks)
     return replace(report, checks=tuple(checks), diagnosis=())
 
 
@@ -475,6 +480,12 @@ def _of_one_run(report: Report) -> Report:
     if len(told) < len(trace.told):
         told = tuple(one for one in told if one != ANOTHER_RUN)
     return replace(report, trace=replace(trace, told=told))
+
+
+def _without_call(note: str | None, line: int) -> str:
+    """The note of an error without its last line, where that only quotes the call on ``line``."""
+    kept = (note or "").split("\n")
+    return "\n".join(kept[:-1] if kept[-1].startswith(f"Called from line {line}:") else kept)
 
 
 def _begins(node: ast.AST, line: int) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from grader.source import reach
@@ -18,11 +18,12 @@ from grader.source.variables import appended, stores
 from grader.source.walked import walked
 
 
-def attribute(tree: ast.Module, path: str) -> int | None:
+def attribute(tree: ast.Module, path: str, right: Sequence[str] = ()) -> int | None:
     """The line that sets the last part of ``path`` that this file sets.
 
     ``"transformer.h.0.attn"`` is about ``self.h`` where no class of the file has an ``attn``. If
     several classes set that name, the one whose class sets no owner counts. None for no such line.
+    A constant that one of the fields ``right`` has as well is right.
     """
     parts = [part for part in path.split(".") if not part.isdecimal()]
     for index in range(len(parts) - 1, -1, -1):
@@ -37,7 +38,8 @@ def attribute(tree: ast.Module, path: str) -> int | None:
         empty = _emptied(tree)
         found = [one for one in found if one[1] not in empty] or found
         if found:
-            line = _constant(tree, _filled(tree, _worked_out(tree, min(found)[1])))
+            line = _filled(tree, _worked_out(tree, min(found)[1]))
+            line = _constant(tree, line, right)
             return passed(tree, parts[index], _default(tree, parts[index], line))
     return (_nearest(tree, parts[-1]) or _beside(tree, parts[0])) if parts else None
 
@@ -79,7 +81,7 @@ def _nearest(tree: ast.Module, name: str) -> int | None:
     return names.get(name) or (names[near[0]] if near else None)
 
 
-def _value(tree: ast.Module, name: str) -> int | None:
+def _value(tree: ast.Module, name: str, right: Sequence[str] = ()) -> int | None:
     """Where an attribute gets its value, as :func:`attribute`; or a key of its name does."""
     stored = {node.id for node in stores(tree)} | {
         one.attr
@@ -87,7 +89,35 @@ def _value(tree: ast.Module, name: str) -> int | None:
         if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
     }
     found = None if name in stored else _keyed(tree, name)
-    return found or attribute(tree, name)
+    return found or attribute(tree, name, right)
+
+
+def _zero(tree: ast.Module, name: str) -> int | None:
+    """The one place that asks whether a field is true, which a 0 is not; else where it is kept.
+
+    A place that asks it of every field in turn does as well.
+    """
+    lines: list[int] = []
+    for node in walked(tree):
+        match node:
+            case ast.If(test=test) | ast.IfExp(test=test):
+                asked = [test.operand if isinstance(test, ast.UnaryOp) else test]
+            case ast.BoolOp(op=ast.Or(), values=values):
+                asked = values[:-1]
+            case _:
+                continue
+        lines += [node.lineno for one in asked if _is_of(one, name)]
+    return lines[0] if len(lines) == 1 else reach.written(tree, rf"\bself\.{name}\b[^=]*=(?!=)")
+
+
+def _is_of(node: ast.expr, name: str) -> bool:
+    """Whether an expression is a variable or an attribute of this name, or that of any name."""
+    match node:
+        case ast.Name(id=own) | ast.Attribute(attr=own):
+            return own == name
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, given, *_]):
+            return not isinstance(given, ast.Constant) or given.value == name
+    return False
 
 
 def _keyed(tree: ast.Module, name: str) -> int | None:
@@ -128,9 +158,15 @@ def _held(tree: ast.Module, kept: ast.Assign) -> int:
 
 
 def _text(tree: ast.Module, text: str) -> int | None:
-    """The one line with this text between quotation marks."""
+    """The one line with this text between quotation marks, or as a line of a longer text."""
     every = (one for one in walked(tree) if isinstance(one, ast.Constant))
-    lines = {one.lineno for one in every if one.value == text}
+    lines: set[int] = set()
+    for one in every:
+        if one.value == text:
+            lines.add(one.lineno)
+        elif isinstance(one.value, str) and (one.end_lineno or 0) > one.lineno:
+            rows = enumerate(one.value.split("\n"), one.lineno)
+            lines.update(at for at, row in rows if row.strip() == text.strip())
     return lines.pop() if len(lines) == 1 else None
 
 
@@ -305,6 +341,8 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "stored": _stored,
     "reads": reach.reader,
     "value": _value,
+    "own": lambda tree, what: _value(tree, what.split()[0], what.split()[1:]),
+    "zero": _zero,
     "text": _text,
     "made": _made,
     "parts": astray,
@@ -346,10 +384,11 @@ def _pairs(node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
     return [(node.targets[0], node.value)]
 
 
-def _constant(tree: ast.Module, line: int) -> int:
+def _constant(tree: ast.Module, line: int, right: Sequence[str]) -> int:
     """``line``; or where the file has the one constant, or function, that a field's default is.
 
-    Where others read it too, it is the field that may have the wrong one.
+    Where others read it too, it is the field that may have the wrong one, and has it if one of
+    those is ``right``.
     """
     fields = [
         one.value
@@ -374,20 +413,32 @@ def _constant(tree: ast.Module, line: int) -> int:
     ]
     if len(ends) == 1:
         return ends[0]
-    loads = [one for one in walked(tree) if isinstance(one, ast.Name | ast.Attribute)]
-    loads = [one for one in loads if isinstance(one.ctx, ast.Load) and ast.unparse(one) == text]
+    loads = [one for one in _names(tree) if ast.unparse(one) == text]
     kept = [
         one.lineno
         for one in walked(tree)
         if isinstance(one, ast.Assign | ast.AnnAssign) and one.value is not None
         if name and name in [getattr(each, "id", "") for each in _targets(one)]
     ]
-    fields = [one.value for one in walked(tree) if isinstance(one, ast.AnnAssign)]
-    fields += [word.value for one in fields for word in _defaults(one)]
-    first = all(one in fields for one in loads) and line == min(
-        (one.lineno for one in loads), default=0
-    )
+    first = line == min((one.lineno for one in loads), default=0)
+    first = first and _is_of_fields(tree, loads, right)
     return kept[0] if len(kept) == 1 and (len(loads) == 1 or first) else line
+
+
+def _is_of_fields(tree: ast.Module, loads: Sequence[ast.expr], right: Sequence[str]) -> bool:
+    """Whether only fields read a constant, and none of those that are ``right``."""
+    stated = [one for one in walked(tree) if isinstance(one, ast.AnnAssign)]
+    fields = [one.value for one in stated]
+    fields += [word.value for one in fields for word in _defaults(one)]
+    known = [one for one in stated if ast.unparse(one.target) in right and one.value is not None]
+    inner = {id(name) for one in known for name in _names(one)}
+    return all(one in fields for one in loads) and inner.isdisjoint(map(id, loads))
+
+
+def _names(node: ast.AST) -> list[ast.expr]:
+    """The variables and attributes that are read in a node."""
+    every = (one for one in walked(node) if isinstance(one, ast.Name | ast.Attribute))
+    return [one for one in every if isinstance(one.ctx, ast.Load)]
 
 
 def _defaults(value: ast.expr | None) -> list[ast.keyword]:
@@ -420,8 +471,10 @@ def place(tree: ast.Module, about: str) -> int | None:
     ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
     around line 7, ``"line: 7"`` that line, ``"unset: eps 61"`` where the class around line 61 is to
     set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
-    ``"value: eps"`` is that of the attribute, or of a key of this name; ``"text: eps"`` that of the
-    text; ``"made: c_fc"`` that of the attribute too, or of a helper which makes the object for it.
+    ``"value: eps"`` is that of the attribute, or of a key of this name; ``"own: eps small"`` too,
+    where small is right: then so is a constant that both have. ``"zero: eps"`` is where the file
+    asks whether it is true, which a 0 is not; ``"text: eps"`` that of the text; ``"made: c_fc"``
+    that of the attribute too, or of a helper which makes the object for it.
     ``"parts: split"`` is where the names of the parts that this pattern makes are in another order
     than elsewhere. ``"guard: place"`` is the ``if`` that decides whether what is there is done.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;

@@ -246,6 +246,40 @@ def copied(comparison: Comparison) -> Slip | None:
     return None
 
 
+def twins(comparison: Comparison) -> Slip | None:
+    """One of two helpers that do the very same, where the reference has another value as well."""
+    mine, right = comparison.mine, comparison.right
+    seen: dict[str, ast.FunctionDef] = {}
+    for helper in sorted(functions(mine.tree).values(), key=lambda one: one.lineno):
+        body = helper.body[ast.get_docstring(helper) is not None :]
+        key = ast.unparse(ast.FunctionDef("_", helper.args, body, [], lineno=1))
+        other = seen.setdefault(key, helper)
+        ends = [one.body[-1] for one in (other, helper)]
+        given = [one.value for one in ends if isinstance(one, ast.Return) and one.value]
+        if other is helper or len(given) < len(ends):
+            continue
+        gave = [mine.values(mine.numbers[one]) for one in given]
+        match = comparison.match(gave[0][-1]) if all(gave) else None
+        if match is None or match not in right.made or comparison.match(gave[1][-1]) != match:
+            continue
+        beside = [one for one in right.made if _is_beside(comparison, one, match)]
+        if len(beside) != 1:
+            continue
+        at = ends[right.made[beside[0]].order > right.made[match].order].lineno
+        both = f"lines {ends[0].lineno} and {ends[1].lineno}"
+        return Slip(at, f"{other.name} and {helper.name} give the same: see {both}.")
+    return None
+
+
+def _is_beside(comparison: Comparison, one: int, match: int) -> bool:
+    """Whether the program lacks a value that the reference makes of what another is made of."""
+    right = comparison.right
+    shapes = [None if (a := right.arrays[n]) is None else a.shape for n in (one, match)]
+    same_sources = right.made[one].sources == right.made[match].sources
+    lacks = one not in comparison.matched
+    return lacks and same_sources and shapes[0] is not None and shapes[0] == shapes[1]
+
+
 def _misnamed(comparison: Comparison, match: int | None, names: tuple[str, str]) -> str:
     """The one of two names by which the reference has another value than this, of its shape."""
     right = comparison.right

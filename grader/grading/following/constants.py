@@ -58,15 +58,16 @@ def filled(comparison: Comparison, departure: Departure) -> Slip | None:
     return None
 
 
-def preset(mine: Run, node: int, new: ast.expr) -> Slip | None:
+def preset(mine: Run, node: int, new: ast.expr, order: int | None = None) -> Slip | None:
     """The line that sets an argument which ``new``, a call, gives otherwise.
 
-    That is a ``partial``, a constant of the file, or the one call of the function around it.
+    That is a ``partial``, a constant of the file, or the one call of the function around it; of
+    several, the one that gave the numbers of the entry ``order`` of the run.
     """
     old = mine.nodes[node]
     if not isinstance(old, ast.Call) or not isinstance(new, ast.Call):
         return None
-    if (named := _named(mine, old, new)) is not None:
+    if (named := _named(mine, old, new, order)) is not None:
         return named
     before = {one.arg for one in old.keywords}
     other = [one for one in new.keywords if one.arg not in before]
@@ -87,7 +88,7 @@ def preset(mine: Run, node: int, new: ast.expr) -> Slip | None:
     return None
 
 
-def _named(mine: Run, old: ast.Call, new: ast.Call) -> Slip | None:
+def _named(mine: Run, old: ast.Call, new: ast.Call, order: int | None) -> Slip | None:
     """The constant, or the call, that gives the names in a call which are numbers in another."""
     before = [*old.args, *(one.value for one in old.keywords)]
     after = [*new.args, *(one.value for one in new.keywords)]
@@ -106,7 +107,7 @@ def _named(mine: Run, old: ast.Call, new: ast.Call) -> Slip | None:
     outer: ast.AST | None = old
     while outer is not None:
         if isinstance(outer, ast.FunctionDef) and numbers.keys() <= {*parameters(outer)}:
-            return _given(mine, outer, numbers)
+            return _given(mine, outer, numbers) or _in_turn(mine, outer, old, numbers, order)
         outer = mine.parents.get(outer)
     reads = [one.id for one in walked(mine.tree) if isinstance(one, ast.Name)]
     for one in mine.tree.body:
@@ -131,6 +132,36 @@ def _given(mine: Run, function: ast.FunctionDef, wanted: Mapping[str, ast.expr])
     write = ast.unparse(ast.Call(call.func, args, []))
     said = f"Line {call.lineno} has {ast.unparse(call)}: with {write} it would be right."
     return Slip(call.lineno, said, write)
+
+
+def _in_turn(
+    mine: Run,
+    function: ast.FunctionDef,
+    old: ast.Call,
+    wanted: Mapping[str, ast.expr],
+    order: int | None,
+) -> Slip | None:
+    """The one of several calls that made a function with the number that is wrong in its turn."""
+    if len(wanted) != 1 or order is None or not isinstance(function.body[-1], ast.Return):
+        return None
+    ((name, new),) = wanted.items()
+    leaves = (one for one in walked(old) if isinstance(one, ast.Name) and one.id == name)
+    held = [mine.held(mine.numbers[one], order) for one in leaves]
+    names, found = parameters(function), []
+    for call in walked(mine.tree):
+        if not isinstance(call, ast.Call) or callee(call) != function.name:
+            continue
+        given = {**dict(zip(names, call.args, strict=False))}
+        given |= {one.arg: one.value for one in call.keywords if one.arg}
+        value = given.get(name)
+        if isinstance(value, ast.Constant) and held == [(value.value,)]:
+            found.append((call, value))
+    if len(found) != 1:
+        return None
+    call, value = found[0]
+    said = f"Line {value.lineno} has {ast.unparse(call)}, so that line {old.lineno} has"
+    said = f"{said} {ast.unparse(value)} for {name}: the reference has {ast.unparse(new)} there"
+    return Slip(value.lineno, f"{said}.")
 
 
 def _parsed(code: str) -> list[ast.stmt]:

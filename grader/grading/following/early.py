@@ -131,6 +131,19 @@ def returned_early(comparison: Comparison, cause: Cause | None) -> tuple[int, st
     return None
 
 
+def returned_apart(run: Run, result: int, have: str, want: str) -> tuple[int, str] | None:
+    """The return for some cases alone that gives a result of another shape: line and sentence."""
+    given = [run.statement(one.node) for one in run.places if one.value == result]
+    ends = [one for one in given if isinstance(one, ast.Return)]
+    asked = run.parents.get(ends[-1]) if ends else None
+    if not isinstance(asked, ast.If) or ends[-1] not in (*asked.body, *asked.orelse):
+        return None
+    was = "true" if ends[-1] in asked.body else "false"
+    said = f"Line {ends[-1].lineno} returns a result of shape {have}, as {ast.unparse(asked.test)}"
+    said = f"{said} is {was} on line {asked.lineno}. The reference's has the shape {want}."
+    return ends[-1].lineno, said
+
+
 def _ran_after(run: Run, node: ast.If, at: int, rest: list[ast.stmt]) -> bool:
     """Whether something in statements left a value in the call around entry ``at`` of the run."""
     inside = run.function(run.numbers[node])

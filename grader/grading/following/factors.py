@@ -39,6 +39,8 @@ def misscaled(comparison: Comparison, found: Sequence[Departure]) -> Slip | None
     own = kind(mine, one.node)
     line, order = mine.line(one.node), mine.made[one.value].order
     have, there = (value if own == "Mult" else 1 / value for value in (factor, want))
+    if (axis := Scalars(comparison).of_axis(mine.nodes[one.node], order, (there,))) is not None:
+        return Slip(axis.line, axis.said)
     origin = Scalars(comparison).number(one.node, order, there)
     if math.isclose(have * there, 1, rel_tol=1e-6) and _worked_out(mine, one.node):
         origin = None  # the size is right, and not what this line makes of it

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from itertools import pairwise
 
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Departure
-from grader.grading.reading.bindings import callee
+from grader.grading.reading.bindings import around, bound, callee
 from grader.grading.reading.shown import Slip, name_of
+from grader.protocol.probe import SeenError
 from grader.source.variables import stored
 from grader.source.walked import walked
 
@@ -55,3 +57,72 @@ def next_given(run: Run, found: Departure) -> Slip | None:
         return None
     line = after[0].lineno
     return Slip(line, f"On line {line} the numbers go wrong: {ast.unparse(after[0])}")
+
+
+def called_before(mine: Run, error: SeenError, told: str) -> Slip | None:
+    """The one of several functions to be called that is none, as it has been called already.
+
+    ``reduce(lambda x, f: f(x), functions, x)`` calls them, or a loop over them, or a comprehension.
+    """
+    name = told.partition(" is ")[0]
+    if "was called like a function" not in told or not name.isidentifier():
+        return None
+    every = [one for one in walked(mine.tree) if isinstance(one, ast.Call)]
+    here = [one for one in every if one.lineno == error.line and callee(one) == name]
+    found = [
+        one
+        for call in here[:1]
+        for given in _gone_through(mine, call, name)
+        for one in _entries(mine, given)
+        if isinstance(one, ast.Call) and mine.values(mine.numbers[one])
+    ]
+    if len(found) != 1:
+        return None
+    text, line = ast.unparse(found[0]), found[0].lineno
+    said = f"Line {line} hands over {text}, which is a tensor already, and line {error.line} calls"
+    return Slip(line, f"{said} what it is given: hand over a function, such as a lambda.")
+
+
+def _gone_through(mine: Run, call: ast.Call, name: str) -> Iterator[ast.expr]:
+    """What a loop, a comprehension, or a ``reduce`` or ``map`` around a call goes through."""
+    outer: ast.AST | None = mine.parents.get(call)
+    step: ast.AST = call
+    while outer is not None:
+        match outer:
+            case ast.For(target=ast.Name(id=own), iter=given) if own == name:
+                yield given
+            case ast.ListComp(generators=[one]) | ast.GeneratorExp(generators=[one]):
+                if ast.unparse(one.target) == name:
+                    yield one.iter
+            case ast.Call(args=[ast.Lambda(args=taken), given, *_]) if step is outer.args[0]:
+                if name in [one.arg for one in taken.args]:
+                    yield given
+        step, outer = outer, mine.parents.get(outer)
+
+
+def _entries(mine: Run, given: ast.expr) -> list[ast.expr]:
+    """What is in a list that is written in the file: there, before it, or in the one call."""
+    if isinstance(given, ast.List | ast.Tuple):
+        return given.elts
+    inside = around(mine.tree, given.lineno)
+    if not isinstance(given, ast.Name):
+        return []
+    kept = bound(mine.tree, given.id, given.lineno)
+    tops = (one for one in mine.tree.body if isinstance(one, ast.Assign))
+    kept = kept or next((one for one in tops if given.id in stored(one)), None)
+    if isinstance(kept, ast.Assign) and isinstance(kept.value, ast.List | ast.Tuple):
+        return kept.value.elts
+    if inside is None:
+        return []
+    calls = [one for one in walked(mine.tree) if callee(one) == inside.name]
+    names = [one.arg for one in inside.args.args if one.arg != "self"]
+    rest = inside.args.vararg
+    found: list[ast.expr] = []
+    for call in calls:
+        args = call.args if isinstance(call, ast.Call) else []
+        if rest is not None and rest.arg == given.id:
+            found += args[len(names) :]
+        elif given.id in names and names.index(given.id) < len(args):
+            one = args[names.index(given.id)]
+            found += one.elts if isinstance(one, ast.List | ast.Tuple) else []
+    return found

@@ -14,6 +14,9 @@ from grader.grading.reading.shown import Slip
 PRODUCTS = ("Mult", "mul", "multiply")
 """Operations that make NaN of numbers only where one is 0 and the other is infinite."""
 
+ARITHMETIC = ("Div", "Pow", "div", "divide", "pow", "power", "exp", "log", "reciprocal", "rsqrt")
+"""Operations that make an infinity of finite numbers."""
+
 
 def multiplied(comparison: Comparison, result: int | None, wanted: int | None) -> Slip | None:
     """The product of 0 and an infinity that makes the NaN in a result, which should have none."""
@@ -28,10 +31,36 @@ def multiplied(comparison: Comparison, result: int | None, wanted: int | None) -
         return None
     if not isinstance(mine.nodes[node], ast.BinOp | ast.Call | ast.AugAssign):
         return None
+    if any(_divided(comparison, one) for one in mine.made[value].sources):
+        return None
     line, text = mine.line(node), mine.segment(node)
     shown = f": {text}" if len(text) <= MOST_TEXT else ""
     said = f"Line {line} multiplies 0 by an infinity, which gives NaN and not 0{shown}."
     return Slip(line, f"{said} Choose between the two numbers with where, without a product.")
+
+
+def _divided(comparison: Comparison, value: int) -> bool:
+    """Whether the infinities in a value come up in a step on finite numbers: that one is wrong.
+
+    A mask has them from the constant with which it is filled.
+    """
+    mine, todo, seen = comparison.mine, [value], set[int]()
+    while todo:
+        one = todo.pop()
+        if one in seen or not _is_infinite(comparison, one):
+            continue
+        seen.add(one)
+        made = mine.made[one]
+        before = [each for each in made.sources if _is_infinite(comparison, each)]
+        if made.sources and not before and operation(mine.nodes[made.node]) in ARITHMETIC:
+            return True
+        todo += before
+    return False
+
+
+def _is_infinite(comparison: Comparison, value: int) -> bool:
+    array = comparison.mine.arrays[value]
+    return array is not None and bool(np.isinf(array).any())
 
 
 def _has_nan(comparison: Comparison, value: int) -> bool:

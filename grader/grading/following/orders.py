@@ -123,8 +123,14 @@ def sized(comparison: Comparison, node: int) -> str:
     for i, j in combinations(range(array.ndim), 2):
         shape = list(array.shape)
         shape[i], shape[j] = shape[j], shape[i]
-        found = map(comparison.which, _uses(array.reshape(shape)))
-        if shape[i] == shape[j] or {*found} <= {None, *comparison.matched}:
+        found = {*map(comparison.which, _uses(array.reshape(shape)))}
+        if shape[i] == shape[j] or found <= {None, *comparison.matched}:
+            given = None if shape[i] == shape[j] else _folded(comparison, node, shape)
+            if given is not None:
+                a, b = array.shape[i], array.shape[j]
+                return (
+                    f"With the sizes {a} and {b} in the other order the rows of {given} would stay."
+                )
             continue  # the program has that already
         if (axes := unswapped(comparison, node, array.reshape(shape))) is not None:
             said = f"A reshape cannot swap the axes {axes[0]} and {axes[1]}: it keeps the order of"
@@ -134,6 +140,17 @@ def sized(comparison: Comparison, node: int) -> str:
         a, b = array.shape[i], array.shape[j]
         return f"With the sizes {a} and {b} in the other order it would be right."
     return ""
+
+
+def _folded(comparison: Comparison, node: int, shape: Sequence[int]) -> str | None:
+    """The right value of which a reshape to this shape would only join the first axes."""
+    mine, sources = comparison.mine, comparison.mine.latest(node)
+    given = mine.arrays[sources[0]] if len(sources) == 1 else None
+    if given is None or given.ndim < 2 or not comparison.known(sources[0]):
+        return None
+    owner = getattr(getattr(mine.nodes[node], "func", None), "value", None)
+    stays = tuple(shape[-2:]) == given.shape[-2:]
+    return owner.id if stays and isinstance(owner, ast.Name) else None
 
 
 def unswapped(comparison: Comparison, node: int, array: Floats) -> tuple[int, int] | None:

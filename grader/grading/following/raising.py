@@ -14,6 +14,7 @@ from grader.grading.following.alike import apart
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.constants import fixed
 from grader.grading.following.differs import MOST_TEXT
+from grader.grading.following.given import called_before
 from grader.grading.following.handed import (
     called_early,
     class_called,
@@ -54,7 +55,7 @@ from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.slips import misfit
-from grader.grading.following.spreads import missized
+from grader.grading.following.spreads import missized, odd_one
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
 from grader.grading.following.wording import Wording
@@ -161,7 +162,7 @@ class Raising:
             return self.teller.trace((*told, slip.said), line)
         if slip is not None:
             trace = self.teller.slipped(slip, told)
-            preset = slip == preset_by(mine.tree, error, said)
+            preset = slip in (preset_by(mine.tree, error, said), called_before(mine, error, said))
             return replace(trace, elsewhere=preset or TEXT_KEY.search(said) is not None)
         size = self._sized(error, told_as, bare=cause is None or cause.is_bare)
         if cause is None or size is not None:
@@ -196,6 +197,7 @@ class Raising:
         """The line of a size on which an error depends; of a ``bare`` one no cause is known."""
         odd, shaped = missized(self.comparison, error, told.message), SHAPES.search(error.type_name)
         odd = odd or (missized_mask(self.comparison, error) if shaped else None)
+        odd = odd or odd_one(self.comparison, error, told.message)
         if odd is not None or not bare:
             return odd
         mine, right = self.comparison.mine, self.comparison.right
@@ -439,6 +441,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or divided(mine, error, said)
         or uncalled(mine.tree, error, said)
         or called_early(mine.tree, error, said)
+        or called_before(mine, error, said)
         or unstarred(mine.tree, error, said)
         or given_crosswise(mine.tree, error, said)
         or unmade(mine.tree, error, said)

@@ -98,6 +98,8 @@ class Scalars:
             return turned
         if (given := self._from_another(node, order, twin)) is not None:
             return given
+        if twin and (axis := self.of_axis(node, order, twin)) is not None:
+            return axis
         times = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
         bad = frozenset(
             value
@@ -105,7 +107,7 @@ class Scalars:
             for value in self.mine.held(leaf, order)
             if (times and not value)  # nothing is left of what is multiplied by 0
             or not (
-                among(value, self._as_given(cause, leaf) or twin or self._known)
+                among(value, self._as_given(cause, leaf) or self._beside(leaf, node, twin))
                 or self._as_there(leaf, value)
                 or self._ends_right(leaf, value, cause.gives)
             )
@@ -132,6 +134,56 @@ class Scalars:
             return None  # it only takes the wrong one of its variables
         origin = replace(found[0], instead=self._operator(found[0].line))
         return replace(origin, want=tuple(lacks)) if said else origin
+
+    def of_axis(self, node: ast.AST, order: int, wanted: Sequence[float]) -> Origin | None:
+        """The line that takes the size of another axis of a tensor than the one that would do."""
+        for leaf in self._leaves(node):
+            held, name = self.mine.held(leaf, order), self.mine.of(self.mine.nodes[leaf])
+            for one in self._shapes(self.mine.nodes[leaf]):
+                shape, axis = self._taken(one)
+                if len(held) != 1 or among(held[0], wanted) or not shape:
+                    continue
+                ways = [way for way in OF_SIZE if among(way(shape[axis]), held)]
+                other = [n - len(shape) for n, s in enumerate(shape) if n != axis % len(shape)]
+                other = [n for n in other if any(among(way(shape[n]), wanted) for way in ways)]
+                if len(other) != 1 or self._is_proven(one.lineno):
+                    continue
+                text, owner = self.mine.of(one), self.mine.of(one.value)
+                said = f"Line {one.lineno} takes {text}, which is {shape[axis]} here. The reference"
+                said = f"{said} takes {shape[other[0]]}, as {owner}[{other[0]}] is."
+                return Origin(one.lineno, name, held, said=said)
+        return None
+
+    def _taken(self, node: ast.Subscript) -> tuple[tuple[int, ...], int]:
+        """The shape of the tensor of which an axis is taken, and which axis; else no shape."""
+        owner = node.value.value if isinstance(node.value, ast.Attribute) else node.value
+        arrays = [self.mine.arrays[one] for one in self.mine.values(self.mine.numbers[owner])]
+        shape = () if not arrays or arrays[-1] is None else arrays[-1].shape
+        try:
+            axis = ast.literal_eval(node.slice)
+        except ValueError:
+            return (), 0
+        known = isinstance(axis, int) and -len(shape) <= axis < len(shape)
+        return (shape, axis) if known else ((), 0)
+
+    def _shapes(self, node: ast.AST) -> Iterator[ast.Subscript]:
+        """The ``x.shape[1]`` that an expression is worked out from, also by helpers of the file."""
+        todo, seen, own = [node], set[ast.AST](), functions(self.mine.tree)
+        while todo:
+            one = todo.pop()
+            if one in seen:
+                continue
+            seen.add(one)
+            if isinstance(one, ast.Subscript) and getattr(one.value, "attr", "") == "shape":
+                yield one
+                continue
+            if isinstance(one, ast.Name | ast.Attribute) and isinstance(one.ctx, ast.Load):
+                made = bound(self.mine.tree, self.mine.of(one), one.lineno)
+                todo += [made.value] if isinstance(made, ast.Assign) else []
+            helper = own.get(callee(one))
+            ends = ast.walk(helper) if helper is not None else ()
+            todo += [end for end in ends if isinstance(end, ast.Return)]
+            todo += ast.iter_child_nodes(one)
 
     def number(self, node: int, order: int, want: float) -> int | None:
         """The one line that the plain number in an expression comes from.
@@ -245,6 +297,18 @@ class Scalars:
         seen = [scalar.value for one in inner for scalar in right.scalars.get(one, ())]
         written = [one for node in ast.walk(right.nodes[cause.twin]) for one in _written(node)]
         return tuple({*seen, *written})
+
+    def _beside(self, leaf: int, node: ast.AST, twin: tuple[float, ...]) -> tuple[float, ...]:
+        """The numbers, one of which a variable in an expression is to be: those of its ``twin``.
+
+        Where a helper of the file takes it, that may work out another: all of the reference.
+        """
+        own, outer = functions(self.mine.tree), self.mine.parents.get(self.mine.nodes[leaf])
+        while outer is not None and outer is not node and isinstance(outer, ast.expr):
+            if callee(outer) in own:
+                return self._known
+            outer = self.mine.parents.get(outer)
+        return twin or self._known
 
     def _as_given(self, cause: Cause, leaf: int) -> tuple[float, ...]:
         """The plain numbers that the reference's same call gives in the place of this argument."""

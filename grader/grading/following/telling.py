@@ -21,6 +21,7 @@ from grader.grading.following.alike import (
     own_way,
     repeating,
     too_early,
+    twins,
     unturned,
 )
 from grader.grading.following.arguments import crosswise, namesake
@@ -29,7 +30,7 @@ from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.complexes import made_of
 from grader.grading.following.constants import filled, preset, set_otherwise
 from grader.grading.following.differs import MOST_TEXT, beside
-from grader.grading.following.early import returned_early
+from grader.grading.following.early import returned_apart, returned_early
 from grader.grading.following.factors import misscaled
 from grader.grading.following.given import calls_given, next_given
 from grader.grading.following.handed import numbers
@@ -49,6 +50,7 @@ from grader.grading.following.retried import Change, Retried
 from grader.grading.following.run import operation
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.shifted import shifted
+from grader.grading.following.spreads import shaped
 from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.following.traded import traded
 from grader.grading.following.wording import Wording
@@ -113,7 +115,19 @@ class Teller:
         if slip is not None and trace.line in (None, slip.line) and not trace.write:
             return self.slipped(slip)
         wrong = () if result is None else (result,)
-        return trace if trace.slip or not wrong else self.retried(trace, wrong)
+        trace = trace if trace.slip or not wrong else self.retried(trace, wrong)
+        apart = None if trace.line is not None else self._apart(result, wanted)
+        return trace if apart is None else self.slipped(apart)
+
+    def _apart(self, result: int | None, wanted: int | None) -> Slip | None:
+        """The return for some cases alone that gives the result another shape."""
+        mine, right = self.comparison.mine, self.comparison.right
+        have = None if result is None else mine.arrays[result]
+        want = None if wanted is None else right.arrays[wanted]
+        if result is None or have is None or want is None or have.shape == want.shape:
+            return None
+        found = returned_apart(mine, result, sizes(have.shape), sizes(want.shape))
+        return None if found is None else Slip(*found)
 
     def _overlong(self, result: int | None, wanted: int | None) -> Slip | None:
         """The line that makes the lists of a result, along one axis too long or too short."""
@@ -134,11 +148,13 @@ class Teller:
         change = self._with_swap(change)
         if change is None or len(change.text) > MOST_TEXT:
             return trace
-        if (order := listed(mine, change.node, change.new)) is not None:
+        if (turned := listed(mine, change.node, change.new)) is not None:
             first = tuple(one for value in wrong for one in self.comparison.departures(value))
-            return self.slipped(order, (), first)
-        if (bound_at := preset(mine, change.node, change.new)) is not None:
-            first = tuple(one for value in wrong for one in self.comparison.departures(value))
+            return self.slipped(turned, (), first)
+        first = tuple(one for value in wrong for one in self.comparison.departures(value))
+        orders = [mine.made[one.value].order for one in first if one.node == change.node]
+        order = orders[0] if len(orders) == 1 else None
+        if (bound_at := preset(mine, change.node, change.new, order)) is not None:
             return self.slipped(bound_at, (), first)
         line, quantity = mine.line(change.node), self.lesson.quantity(change.value)
         old = mine.segment(change.node)
@@ -264,6 +280,9 @@ class Teller:
             return self._given(cause, found, line)
         if (rows := self._unsummed(cause, line)) is not None:
             return self.slipped(rows, (), found)
+        if (shape := shaped(self.comparison, cause)) is not None:
+            also = self.comparison.mine.line(cause.node)
+            return replace(self.slipped(shape, (), found), also=also)
         where, *why = self.wording.gives(first, cause, line)
         if not why:
             more = doubled(self.comparison, first) or extra(self.comparison, found)
@@ -437,7 +456,7 @@ class Teller:
         slips = chain(slips, exchanged(mine.tree))
         slip = next(slips, None)
         slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
-        slip = slip or repeating(self.comparison) or gaps(mine)
+        slip = slip or twins(self.comparison) or repeating(self.comparison) or gaps(mine)
         slip = slip or numbers(mine, self.comparison.right)
         slip = slip or (short(mine) if cause is None else None)
         if slip is not None:

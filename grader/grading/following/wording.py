@@ -428,10 +428,23 @@ class Wording:
         own, want = self.lesson.own_name(cause.have), self.lesson.quantity(cause.want)
         if want and self.lesson.quantity(self.comparison.match(cause.have)) not in ("", want):
             return ""
+        want = want or self._given_too(cause)
         named = (
             f"{want}, {sizes(right.shape)}" if want not in ("", f"`{own}`") else sizes(right.shape)
         )
         return f"{own} is {sizes(mine.shape)} here; the reference uses {named}."
+
+    def _given_too(self, cause: Cause) -> str:
+        """The variable that holds what the reference uses, if the same call is given it as well."""
+        mine = self.comparison.mine
+        node = mine.nodes[cause.node]
+        call = node if isinstance(node, ast.Call) else mine.parents.get(node)
+        for one in call.args if isinstance(call, ast.Call) and cause.want is not None else ():
+            values = [v for v in mine.values(mine.numbers[one])[-1:] if v != cause.have]
+            same_as = any(self.comparison.equal(value, cause.want or 0) for value in values)
+            if isinstance(one, ast.Name) and same_as:
+                return f"`{one.id}`"
+        return ""
 
     def _differs(self, one: Departure, cause: Cause) -> str:
         """What the operation does otherwise than the reference's: as written, or by its numbers."""

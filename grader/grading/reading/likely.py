@@ -12,9 +12,10 @@ from typing import TypeGuard
 
 from grader.base.model import Trace
 from grader.grading.reading.bindings import around, bound, callee
+from grader.grading.reading.checking import of_another, refused
 from grader.grading.reading.fields import renamed
 from grader.grading.reading.odd import blocks, functions, parameters
-from grader.grading.reading.shown import OwnCall, Slip, own_calls
+from grader.grading.reading.shown import OwnCall, Slip, meant, own_calls
 from grader.grading.reading.texts import unfilled
 from grader.source.variables import read, reads, stored, stores
 from grader.source.walked import walked
@@ -106,7 +107,8 @@ def _related(function: ast.FunctionDef, one: str, other: str) -> bool:
 
 def at_error(tree: ast.Module, line: int, message: str, detail: str | None) -> Slip | None:
     """What the source shows of an error on ``line``, as it is told and as it was raised."""
-    slip = own_raise(tree, line, detail or message) or unfilled(tree, message)
+    slip = refused(tree, line, detail or "") or own_raise(tree, line, detail or message)
+    slip = slip or unfilled(tree, message)
     slip = slip or one_only(tree, line, message) or unlisted(tree, line, message)
     return slip or cut_by_count(tree, line, message)
 
@@ -124,7 +126,7 @@ def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
             continue
         for block, was in ((node.body, "true"), (node.orelse, "false")):
             raised = [one for one in block if isinstance(one, ast.Raise) and one.lineno == line]
-            if raised and not _of_another(message, raised[0]):
+            if raised and not of_another(message, raised[0]):
                 at, test = node.test.lineno, ast.unparse(node.test)
                 said = f"Line {line} raises this error itself, as {test} is {was} on line {at}."
                 return Slip(at, f"{said} Here it must not be: does it ask the wrong way round?")
@@ -210,12 +212,6 @@ def one_only(tree: ast.Module, line: int, message: str) -> Slip | None:
     return None
 
 
-def _of_another(message: str, node: ast.Raise) -> bool:
-    """Whether a message names an error, and not the one that this statement raises."""
-    kind = re.search(r"\b(\w+(?:Error|Exception))\b: ", message)
-    return kind is not None and node.exc is not None and kind[1] not in ast.unparse(node.exc)
-
-
 AGAIN, INSTEAD = " once more.", " in its place."
 """How a sentence ends on a line that was copied, and reads what the line above it reads."""
 
@@ -253,7 +249,8 @@ def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
             line, how, write = next(_instead(found, name, words), (function.lineno, "", ""))
             line, how = (line, how) if how else next(_kept(function, name), (line, how))
             if not how:
-                line, how, write = next(_copied(function, name), (line, how, write))
+                again = chain(_copied(function, name), _in_one_line(function, name))
+                line, how, write = next(again, (line, how, write))
             yield Slip(line, f"{said}{how}.", write)
 
 
@@ -309,6 +306,28 @@ def _copied(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str, st
             yield first.lineno, f"{both}, one of them{INSTEAD[:-1]}", ""
         else:
             yield likely.lineno, f": line {likely.lineno} reads {other}{AGAIN[:-1]}", write
+
+
+def _in_one_line(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str, str]]:
+    """The line that gives several names their values, and two of them the same argument.
+
+    One of the two names is only like the argument ``name``, which nothing reads.
+    """
+    for node in walked(function):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=kept)], value=ast.Tuple(elts=given)):
+                texts = [ast.unparse(one) for one in given]
+            case _:
+                continue
+        for at, text in enumerate(texts):
+            names = [*map(ast.unparse, kept)]
+            if text not in parameters(function) or texts.count(text) != 2 or len(names) <= at:
+                continue
+            if meant(names[at], [text, name]) != 1:
+                continue
+            right = ", ".join([*texts[:at], name, *texts[at + 1 :]])
+            said = f": line {node.lineno} gives {names[at]} {text}{AGAIN[:-1]}"
+            yield node.lineno, said, f"{', '.join(names)} = {right}"
 
 
 def _alike(kept: ast.Assign, name: str) -> int:

@@ -295,6 +295,11 @@ def _one_too_many(
     dropped = len(kept) == 1 < len(names) and kept == names[:1] and {*names[1:]} != {"_"}
     if not dropped or ast.unparse(fixed.func) != ast.unparse(call.func):
         return None
+    tensors = sum(map(case.is_tensor, call.args)) > 1  # what a layer is called with
+    if case.kind(call.func) == "type" and tensors and signature.plain[0] not in names:
+        makes = f"It makes an object, of {signature.plain[0]} alone"
+        both = f"{ast.unparse(call.func)}({signature.plain[0]})({', '.join(names)})"
+        return Translation(what, f"{makes}. If these are for that object: {both}")
     meant = f"{', '.join(names[:-1])} or {names[-1]}"
     return Translation(what, f"It takes one: is {meant} meant, or what they make together?")
 

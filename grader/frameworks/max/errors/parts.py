@@ -77,7 +77,8 @@ def _of_python(case: Case, what: str) -> Translation | None:
             if text is not None and text.kind == "str":
                 by = ast.unparse(call.args[0]) if call.args else "a blank"
                 hint = f"The text is {text.text}. Is {by} in every text as often as it is to be?"
-                return Translation(what, hint)
+                written = text.text[1:-1]  # in the file, perhaps
+                return Translation(what, hint, about=f"text: {written}", elsewhere=True)
     return None
 
 

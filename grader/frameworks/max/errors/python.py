@@ -68,13 +68,14 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
 def _reduced(case: Case, text: str) -> Fix | None:
     """``reduce(lambda x, f: f(x), value, functions)`` with the last two in their order.
 
-    ``text`` is the second parameter of the lambda, which is called.
+    ``text`` is the second parameter of the lambda, which is called. The first one is all of them.
     """
     for one in case.calls():
         match one:
             case ast.Call(func=func, args=[ast.Lambda(args=taken) as step, first, last]):
                 names = [each.arg for each in taken.args]
-                if ast.unparse(func).endswith("reduce") and names[1:] == [text]:
+                listed = case.kind(ast.Name(names[0])) in ("list", "tuple") if names else False
+                if ast.unparse(func).endswith("reduce") and names[1:] == [text] and listed:
                     return case.fix(one, ast.Call(func, [step, last, first], one.keywords))
     return None
 
