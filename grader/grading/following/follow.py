@@ -178,9 +178,12 @@ def _tensors(action: Action) -> bool:
 
 
 def _with_helpers(mine: Run, proven: frozenset[str]) -> frozenset[str]:
-    """What is right alone, and the functions of the file that it calls."""
+    """What is right alone, a function or a class, and the functions of the file that it calls."""
     own = functions(mine.tree)
-    found, todo = set(proven), [own[name] for name in proven if name in own]
+    classes = [one for one in mine.tree.body if isinstance(one, ast.ClassDef)]
+    found = set(proven)
+    todo: list[ast.AST] = [one for one in classes if one.name in proven]
+    todo += [own[name] for name in proven if name in own]
     while todo:
         called = {callee(one) for one in ast.walk(todo.pop())} & own.keys()
         todo += [own[name] for name in called - found]

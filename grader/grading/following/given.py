@@ -8,6 +8,7 @@ from itertools import pairwise
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Departure
 from grader.grading.reading.bindings import callee
+from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, name_of
 from grader.source.variables import stored
 from grader.source.walked import walked
@@ -33,6 +34,31 @@ def calls_given(run: Run, node: int) -> bool:
             names |= {one.id for one in [outer.iter] if isinstance(one, ast.Name)}
         outer = run.parents.get(outer)
     return False
+
+
+def composed(run: Run, node: int) -> Slip | None:
+    """The one call of a helper that calls one of two functions on what the other gives.
+
+    ``compose(norm, sublayer)``, of which the helper calls the second first.
+    """
+    inner = run.nodes[node]
+    outer, helper = run.parents.get(inner), run.around(inner)
+    match inner, outer:
+        case ast.Call(func=ast.Name(id=first)), ast.Call(func=ast.Name(id=then), args=[only]):
+            pass
+        case _:
+            return None
+    names = parameters(helper) if helper is not None else []
+    if helper is None or only is not inner or not {first, then} <= set(names):
+        return None
+    calls = [one for one in walked(run.tree) if callee(one) == helper.name]
+    call = calls[0] if len(calls) == 1 else None
+    if not isinstance(call, ast.Call) or call.keywords or len(call.args) != len(names):
+        return None
+    one, other = (ast.unparse(call.args[names.index(name)]) for name in (first, then))
+    line, at = call.lineno, run.line(node)
+    said = f"Line {line} gives {helper.name} {one} to call first, and {other} to call on what that"
+    return Slip(line, f"{said} gives: line {at} does it in this order.")
 
 
 def next_given(run: Run, found: Departure) -> Slip | None:

@@ -71,7 +71,7 @@ SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 """Types of errors whose expression was not evaluated: what it is not made from says nothing."""
 
-UNKNOWN = re.compile("NameError|UnboundLocalError")
+UNKNOWN = re.compile("NameError|UnboundLocalError|FrozenInstanceError")
 """Types of errors that have nothing to do with the shapes on their line."""
 
 OWN_LINE = re.compile(

@@ -33,8 +33,12 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
 
 
 def remembered(tree: ast.Module) -> Iterator[Slip]:
-    """What a method keeps on its object, and joins in the next call to what that makes."""
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+    """What a layer keeps on itself, and joins in the next call to what that makes.
+
+    Other objects of the file, such as a cache, may be there to keep it.
+    """
+    layers = (one for one in walked(tree) if isinstance(one, ast.ClassDef) and _runs(one))
+    for function in (f for one in layers for f in one.body if isinstance(f, ast.FunctionDef)):
         given = [one for one in walked(function) if isinstance(one, ast.Assign)]
         kept = {
             ast.unparse(one): one.lineno
@@ -56,6 +60,14 @@ def remembered(tree: ast.Module) -> Iterator[Slip]:
                     said = f"{said} Take what earlier calls made from an argument."
                     yield Slip(call.lineno, said)
                     break
+
+
+def _runs(cls: ast.ClassDef) -> bool:
+    """Whether a class is a layer: its objects are called."""
+    bases = [ast.unparse(one).rpartition(".")[2] for one in cls.bases]
+    return "Module" in bases or any(
+        isinstance(one, ast.FunctionDef) and one.name in ("forward", "__call__") for one in cls.body
+    )
 
 
 def _texts(node: ast.AST) -> list[str]:
