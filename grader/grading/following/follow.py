@@ -21,6 +21,7 @@ import numpy as np
 from grader import frameworks
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
+from grader.grading.following.earlier import out_of_order
 from grader.grading.following.lesson import Lesson
 from grader.grading.following.opened import opened
 from grader.grading.following.plainly import Plainly
@@ -114,7 +115,14 @@ def follow(
         lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
         one = _told(Teller(lesson), evidence, trial, mine[trial])
         told.append(one and _of_its_run(one, mine[trial].error, settings.said, lesson))
-    return _together([one for one in told if one is not None])
+    trace = _together([one for one in told if one is not None])
+    slip = out_of_order(ast.parse(job.source), job.modules)
+    if slip is None or (trace is not None and (trace.write or trace.slip)):
+        return trace
+    margin = () if trace is None else trace.margin
+    has: frozenset[str] = frozenset() if trace is None else trace.has
+    write, sure = slip.write, bool(slip.write)
+    return Trace((slip.said,), slip.line, margin, "", write, sure, slip=slip.said, has=has)
 
 
 def _as_used(found: Mapping[str, Comparison], evidence: Evidence) -> Iterator[str]:

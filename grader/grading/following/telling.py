@@ -260,8 +260,8 @@ class Teller:
     def _unlike(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
         """What ``line`` does otherwise than the reference, where it leaves the path."""
         first = found[0]
-        if (order := composed(self.comparison.mine, cause.node)) is not None:
-            return self.slipped(order, (), found)
+        if (crossed_over := composed(self.comparison.mine, cause.node)) is not None:
+            return self.slipped(crossed_over, (), found)
         if calls_given(self.comparison.mine, first.node):
             return self._given(cause, found, line)
         if (rows := self._unsummed(cause, line)) is not None:

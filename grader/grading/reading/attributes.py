@@ -24,7 +24,40 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
         for function in (one for one in owner.body if isinstance(one, ast.FunctionDef)):
             yield from chain(one_for_two(tree, function), uncalled(function))
             yield from class_listed(tree, function)
-        yield from named_again(tree, owner)
+        yield from chain(named_again(tree, owner), never_called(tree, owner))
+
+
+def never_called(tree: ast.Module, owner: ast.ClassDef) -> Iterator[Slip]:
+    """A method that sets what others read, and that nothing calls; at the end of ``__init__``."""
+    bases = {ast.unparse(one).rpartition(".")[2] for one in owner.bases}
+    methods = [one for one in owner.body if isinstance(one, ast.FunctionDef)]
+    first = next((one for one in methods if one.name == "__init__"), None)
+    named = {one.attr for one in walked(tree) if isinstance(one, ast.Attribute)}
+    named |= {one.id for one in reads(tree)}
+    named |= {str(one.value) for one in walked(tree) if isinstance(one, ast.Constant)}
+    for method in methods if first is not None and bases <= {"Module", "object"} else ():
+        if method.name in named or method.name.startswith("__") or method.decorator_list:
+            continue
+        others = [one for one in methods if one is not method]
+        sets = [*_of_self(method, ast.Store)]
+        known = {name for one in others for name in _of_self(one, ast.Store)}
+        used = {name for one in others for name in _of_self(one, ast.Load)}
+        lost = [name for name in dict.fromkeys(sets) if name in used - known]
+        if lost and first is not None:
+            every = " and ".join(f"self.{name}" for name in lost[:2])
+            said = f"Only {method.name} sets {every}, and nothing calls {method.name}: in"
+            said = f"{said} __init__, self.{method.name}(...) is missing."
+            yield Slip(first.body[-1].lineno, said)
+
+
+def _of_self(function: ast.FunctionDef, context: type[ast.expr_context]) -> Iterator[str]:
+    """The attributes of ``self`` that a function sets, or reads."""
+    for one in walked(function):
+        match one:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) if isinstance(
+                one.ctx, context
+            ):
+                yield name
 
 
 def named_again(tree: ast.Module, owner: ast.ClassDef) -> Iterator[Slip]:
