@@ -38,6 +38,7 @@ THERE = (
     "Count from 0",
     "There are ",
     "Is the table as long as",
+    "Make a tensor of it first: ",
 )
 """How hints begin that only make sense at the line which raised the error."""
 
