@@ -190,6 +190,10 @@ def misplaced(comparison: Comparison, one: Departure) -> Slip | None:
             if several and same(array.swapaxes(i, j), given):
                 line, axes = mine.line(ordered), f"{i - array.ndim} and {j - array.ndim}"
                 own = next((o for o in _names(mine, value)), mine.segment(mine.made[value].node))
+                if operation(mine.nodes[ordered]) == "reshape":
+                    said = f"Nothing swaps the axes {axes} of {own} after"
+                    said = f"{said} line {line}, as a transpose does in the reference."
+                    return Slip(line, said)
                 said = f"Line {line} orders the axes so that the axes {axes} of {own} are in each"
                 return Slip(line, f"{said} other's place.")
     return None

@@ -41,6 +41,7 @@ from grader.grading.following.helpers import (
     list_given,
     named_by_caller,
     preset_by,
+    unread_key,
 )
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
@@ -444,6 +445,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or unmade(mine.tree, error, said)
         or dim_given(mine.tree, error, said)
         or key_given(mine.tree, error, said)
+        or unread_key(mine.tree, error, said)
         or kind_given(mine.tree, error, said)
         or list_given(mine.tree, error, said)
         or entry_meant(mine.tree, error, said)
