@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from itertools import pairwise
 
-from grader.grading.following.run import Run
-from grader.grading.following.trace import Departure
-from grader.grading.reading.bindings import callee
+from grader.grading.following.run import Run, operation
+from grader.grading.following.trace import Comparison, Departure
+from grader.grading.reading.bindings import callee, functions
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, name_of
+from grader.protocol.probe import SeenError
 from grader.source.variables import stored
 from grader.source.walked import walked
 
@@ -59,6 +60,33 @@ def composed(run: Run, node: int) -> Slip | None:
     line, at = call.lineno, run.line(node)
     said = f"Line {line} gives {helper.name} {one} to call first, and {other} to call on what that"
     return Slip(line, f"{said} gives: line {at} does it in this order.")
+
+
+def called_first(comparison: Comparison, error: SeenError) -> Slip | None:
+    """A helper that raised an error, and whose result another one takes: that one is to be first.
+
+    ``heads(rotated(q))``, where the reference does with ``q`` what ``heads`` does, and only that.
+    """
+    mine, right, own = comparison.mine, comparison.right, functions(comparison.mine.tree)
+    line = error.calls[-2].line if len(error.calls) > 1 else 0
+    for outer in (one for one in walked(mine.tree) if isinstance(one, ast.Call)):
+        inner = outer.args[0] if outer.args else None
+        if outer.lineno != line or not isinstance(inner, ast.Call) or len(inner.args) != 1:
+            continue
+        first, then = own.get(callee(inner)), own.get(callee(outer))
+        if first is None or then is None or first is then or first.name != error.function:
+            continue
+        matched = {comparison.match(one) for one in mine.values(mine.numbers[inner.args[0]])}
+        users = [one for one in right.made.values() if matched & {*one.sources}]
+        steps = {operation(right.nodes[one.node]) for one in users} - {""}
+        does, other = ({operation(one) for one in walked(each)} for each in (then, first))
+        if len(matched) == 1 and steps and steps <= does and not steps & other:
+            text, whole = ast.unparse(inner.args[0]), mine.segment(mine.numbers[outer])
+            fixed = ast.Call(outer.func, [inner.args[0], *outer.args[1:]], outer.keywords)
+            write = ast.unparse(ast.Call(inner.func, [fixed], inner.keywords))
+            said = f"{whole} calls {first.name} first. With {text} the reference does first what"
+            return Slip(line, f"{said} {then.name} does.", write)
+    return None
 
 
 def next_given(run: Run, found: Departure) -> Slip | None:

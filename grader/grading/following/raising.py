@@ -14,6 +14,7 @@ from grader.grading.following.alike import apart
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.constants import fixed
 from grader.grading.following.differs import MOST_TEXT
+from grader.grading.following.given import called_first
 from grader.grading.following.handed import (
     called_early,
     class_called,
@@ -123,6 +124,8 @@ class Raising:
         again = None
         if SHAPES.search(error.type_name):
             again = returned(self.comparison, error) or other_axes(self.comparison, error)
+            if again is None and (order := called_first(self.comparison, error)) is not None:
+                return replace(self.teller.slipped(order), elsewhere=True, lone=True)
         if again is not None:
             told = (*self.lesson.shapes_on(error.line or 0), again.said)
             return replace(self.teller.trace(told, again.line), elsewhere=True)
