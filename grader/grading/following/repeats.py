@@ -210,7 +210,7 @@ def _swapped(mine: Run, early: int, after: int) -> Slip:
     texts = [mine.segment(one) for one in (early, after)]
     calls = [one for one in ast.walk(mine.nodes[after]) if callee(one) == names[0] != names[1]]
     if calls:  # what a helper does, its call says here
-        texts[0], lines = ast.unparse(calls[0]), (calls[0].lineno, lines[1])
+        texts[0], lines = ast.unparse(calls[0]), (mine.line(mine.numbers[calls[0]]), lines[1])
     texts = [
         t if len(t) <= SHORT else NOUNS.get(operation(mine.nodes[n]), operation(mine.nodes[n]))
         for t, n in zip(texts, (early, after), strict=True)

@@ -71,7 +71,7 @@ def named_again(tree: ast.Module, owner: ast.ClassDef) -> Iterator[Slip]:
     every = [one for one in walked(tree) if isinstance(one, ast.Attribute)]
     used = {one.attr for one in every if isinstance(one.ctx, ast.Load)}
     texts = [one for one in walked(tree) if isinstance(one, ast.Constant) and one.value in lines]
-    used |= {one.value for one in texts if lines[one.value] != one.lineno}
+    used |= {name for one in texts if lines[name := str(one.value)] != one.lineno}
     idle = sorted(lines.keys() - used)
     if len(idle) != 1 or "getattr" not in read(tree):
         return

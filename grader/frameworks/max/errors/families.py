@@ -91,7 +91,9 @@ FAMILIES: tuple[Family, ...] = (
         say("{name} cannot be imported here", "{what}"),
     ),
     Family(
-        "FrozenInstanceError", r"cannot (?P<how>assign to|delete) field '(?P<name>\w+)'", names.frozen
+        "FrozenInstanceError",
+        r"cannot (?P<how>assign to|delete) field '(?P<name>\w+)'",
+        names.frozen,
     ),
     # ---- arguments -----------------------------------------------------------------------
     Family(
