@@ -385,6 +385,29 @@ def test_what_is_made_in_vain_is_not_said_to_be_wrong_and_keeps_its_line(
         ("s11/missing_from_the_checkpoint", 172, "It misses lm_head.weight", "It makes the name"),
         ("s11/owner_of_one_part", 65, "It does not transpose", "Line 66"),
         ("s11/prefix_the_other_way", 162, "It makes the name", "leaves out the weights"),
+        ("s07/build_left_to_the_framework", 37, "nothing calls build", "Line 41"),
+        ("s07/row_appended_each_time", 29, "which still fills it", "too many turns"),
+        ("s08/composed_the_wrong_way_round", 68, "gives compose sublayer to call first", "Line 39"),
+        ("s08/offset_copied_from_scale", 22, "self.bias starts with 1", "Line 55"),
+        ("s08/square_of_mean", 12, "The square _mean(centered) * _mean(centered)", "x.mean(axis"),
+        ("s09/narrowing_row_not_turned_round", 36, "c_proj.weight has shape", "Line 34"),
+        ("s09/second_row_copied_with_the_first_norm", 19, "nothing names ln_2.", "Line 73"),
+        (
+            "s09/stage_listed_under_a_name_that_no_method_has",
+            14,
+            "self is a GPT2MLP, which has no gelu",
+            "The arguments are",
+        ),
+        ("s10/load_is_no_classmethod", 27, "@classmethod is missing", "The arguments are"),
+        ("s10/mascara_dos_veces", 58, "reads attention_mask once more", "holds too often"),
+        ("s10/new_keys_joined_to_old_values", 78, "which is axia here", "orders the axes"),
+        ("s10/rotated_before_the_heads", 64, "Write rotated(heads(q))", "stop is 12"),
+        ("s10/update_of_a_frozen_ledger", 38, "an object of a frozen dataclass", "keeps self.keys"),
+        ("s11/last_token_only", 133, "takes only [:, -1] of", "[("),
+        ("s11/row_looked_up_by_target_name", 143, "nothing reads source", "Look at what it has"),
+        ("s11/wanted_and_present_swapped_at_the_call", 140, "A name is missing if", "Line 142"),
+        ("s12/heads_and_width_swapped_in_split", 34, "for its attn_head_size", "Split attn.c_attn"),
+        ("s12/more_best_than_words", 123, "top_k is 40, and there are only 12", "from the end"),
         ("s12/mlp_of_the_attention", 39, "Line 37 is still right: it gives `a`.", "`attended`"),
         ("s12/one_id_without_a_list", 68, "of text, and also a list of them", "and line 68"),
         (
@@ -397,7 +420,7 @@ def test_what_is_made_in_vain_is_not_said_to_be_wrong_and_keeps_its_line(
         ("s06/width_not_kept_on_self", 114, "self.d_k does not exist", "is b meant"),
         ("s06/append_is_assignment", 15, "makes it a list to be filled", "is meant"),
         ("s12/cache_not_handed_back", 77, "nothing uses cache", "is meant"),
-        ("s12/parts_not_transposed", 25, "the axes -3 and -2 of part", "still right"),
+        ("s12/parts_not_transposed", 25, "Nothing swaps the axes -3 and -2 of part", "orders the"),
         ("s12/past_is_len_of_cache", 95, "the number of blocks", "Line 75"),
         ("s12/permuted_heads_last", 29, "the axes -3 and -2 of query", "still right"),
         ("s12/query_not_turned", 71, "The reference then calls transpose", "It calls reshape"),
@@ -435,3 +458,15 @@ def test_a_check_of_two_lines_waits_where_one_is_wrong(workers: WorkerPool, tmp_
     options = Options(seed=11, follow=Follow.FAILING)
     report = grade(course.find("s06"), path, options, workers.start)
     assert check(report, "tables").status is Status.NOT_RUN
+
+
+def test_what_calls_a_line_that_raised_is_not_said_to_be_right(
+    workers: WorkerPool, tmp_path: Path
+) -> None:
+    name = "old_name_asked_for_its_parts"
+    (one,) = [each for each in mistakes.of("s11") if each.edit.name == name]
+    path = tmp_path / "mine.py"
+    path.write_text(one.source, encoding="utf-8")
+    options = Options(seed=11, follow=Follow.FAILING)
+    report = grade(course.find("s11"), path, options, workers.start)
+    assert check(report, "transpose").status is Status.NOT_RUN

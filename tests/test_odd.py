@@ -458,6 +458,66 @@ def test_what_an_object_keeps_for_the_next_call_is_found() -> None:
     assert (line, "Line 5 keeps self.old on the object" in said) == (4, True)
     assert not certain(KEPT.replace("        self.old = k\n", ""))
     assert not certain(KEPT.replace("__call__", "__init__"))
+    assert not certain(KEPT.replace("__call__", "insert"))  # it may be there to keep it
+
+
+FILLED = """\
+def f(n):
+    rows = []
+    for i in range(n):
+        row = []
+        for j in range(n):
+            row.append(i * j)
+            rows.append(row)
+    return rows
+"""
+
+
+def test_a_list_that_a_loop_still_fills_is_kept_too_early() -> None:
+    ((line, said, _),) = certain(FILLED)
+    assert (line, "of the loop of line 5" in said) == (7, True)
+    assert not certain(FILLED.replace("            rows", "        rows"))
+    assert not certain(FILLED.replace("row.append(i * j)", "row = [i * j]"))
+
+
+TABLE = """\
+PARTS = (("norm", "attn"), ("norm", "mlp"))
+
+class A(Module):
+    def __init__(self):
+        for name, make in {"norm": Norm, "other": Norm, "attn": Attn, "mlp": Mlp}.items():
+            setattr(self, name, make())
+
+    def forward(self, x):
+        for norm, part in PARTS:
+            x = x + getattr(self, part)(getattr(self, norm)(x))
+        return x
+"""
+
+
+def test_a_row_that_names_what_another_names_is_found() -> None:
+    ((line, said, write),) = certain(TABLE)
+    assert (line, write, "nothing names other" in said) == (1, "('other', 'mlp')", True)
+    assert not certain(TABLE.replace('("norm", "mlp")', '("other", "mlp")'))
+    assert not certain(TABLE.replace('"other": Norm, ', ""))
+
+
+def test_a_method_that_makes_the_layers_is_called() -> None:
+    text = """\
+    class A(Module):
+        def __init__(self, n):
+            self.n = n
+
+        def build(self):
+            self.layer = Linear(self.n, self.n)
+
+        def forward(self, x):
+            return self.layer(x)
+    """
+    ((line, said, _),) = certain(text)
+    assert (line, "nothing calls build" in said) == (3, True)
+    assert not certain(text.replace("self.n = n", "self.n = n; self.build()"))
+    assert not certain(text.replace("class A(Module)", "class A(Base)"))
 
 
 def test_a_question_under_which_nothing_is_done_is_found() -> None:

@@ -37,7 +37,8 @@ KINDS = {
         "names that are missing from the checkpoint are not noted",
         "only names are missing",
         "A name is missing if it is in expected and not in weights: note every such name.",
-        r"missing|not in weights|in expected if|\) - |\.difference\(|array_equal|^if \w+:$",
+        r"missing|absent|lacking|not in weights|in expected if|\) - |\.difference\("
+        r"|\w\((expected, weights|weights, expected)\b ~ array_equal|^if \w+:$",
     ),
     "unexpected": Kind(
         "refuse-unexpected",

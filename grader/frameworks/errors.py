@@ -115,6 +115,12 @@ PYTHON: tuple[Row, ...] = (
         "the one that @dataclass writes.",
     ),
     (
+        "FrozenInstanceError",
+        r"field '(\w+)'",
+        "The field {0} of a frozen dataclass cannot be changed",
+        "Make a new object with the new values, or leave out frozen=True above the class.",
+    ),
+    (
         "ModuleNotFoundError|ImportError",
         r"No module named '([\w.]+)'",
         "There is no module {0}",

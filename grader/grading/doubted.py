@@ -22,12 +22,16 @@ from grader.source.walked import walked
 
 RAISED = "The error was raised on line {line}."
 CAUSED = "The error came from line {line}."
+THROUGH = "What its line, {line}, calls has raised an error."
 FAULTY = "Something is wrong on its line, {line}."
 
 USED = "It is used on line "
 """How the note of a check begins whose line is where something is to be made."""
 
 RAISED_ON = re.compile(rf"(?:{USED}|The error was raised on line )(\d+)")
+
+FROM = re.compile(r"^Called from line (\d+): ", re.MULTILINE)
+"""How a note says which line called the function that raised the error."""
 
 CALLED = re.compile(r"([\w.]+)(?: function)? is (?:called|applied|used)\b")
 """How a check says that something is called."""
@@ -52,7 +56,7 @@ def doubted(
             if decorated is not None and found.line == decorated:
                 waits.setdefault(name, note.format(line=line))
         if line != right and not DEFINES.match(source.quoted(line)[0] or ""):
-            names = _about(source.tree, line, findings, before=note is not FAULTY)
+            names = _about(source.tree, line, findings, before=note not in (FAULTY, THROUGH))
             if note is RAISED:
                 names |= _beside(source.tree, line, findings, rubric)
             for name in names:
@@ -95,6 +99,8 @@ def _faulty(report: Report, source: Source) -> Iterator[tuple[int, str]]:
                 yield one.line, CAUSED
         elif one.stopped and one.line is not None:
             yield one.line, RAISED
+        if one.stopped and (caller := FROM.search(one.note or "")) is not None:
+            yield int(caller[1]), THROUGH
     lines = [one.line for one in failed if one.kind is not Kind.SOURCE and not one.stopped]
     lines += [one.line for one in report.diagnosis]
     for line in filter(None, lines):

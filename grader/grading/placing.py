@@ -19,6 +19,7 @@ from grader.grading.advised import advised
 from grader.grading.doubted import RAISED, USED, doubted
 from grader.grading.judge import BUT, because, in_part
 from grader.grading.reading import bindings
+from grader.grading.reading.likely import AGAIN
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
 from grader.source.special import MISNAMED
@@ -39,6 +40,7 @@ THERE = (
     "Count from 0",
     "There are ",
     "Is the table as long as",
+    "Make a tensor of it first: ",
 )
 """How hints begin that only make sense at the line which raised the error."""
 
@@ -86,7 +88,9 @@ class Placing:
             return report
         trace = report.trace
         if trace is not None:  # two looks may say the same
-            report = replace(report, trace=replace(trace, told=tuple(dict.fromkeys(trace.told))))
+            told = tuple(dict.fromkeys(trace.told))
+            trace = _not_left_out(replace(trace, told=told))
+            report = replace(report, trace=trace)
         right = trace.line if trace is not None and trace.left_out else None
         found = self._as_named(self._owned(_of_one_run(self._placed(report))))
         found = _after(advised(found, self.rubric, self.source), right)
@@ -502,6 +506,12 @@ def _untried(trace: Trace) -> Trace:
     """The trace without a change of its line: what makes that go wrong is to change elsewhere."""
     told = tuple(one for one in trace.told if not one.startswith(INSTEAD))
     return replace(trace, told=told, write="")
+
+
+def _not_left_out(trace: Trace) -> Trace:
+    """The trace; of a line that was copied, without the step that its second copy is to take."""
+    again = tuple(one for one in trace.told if one.endswith(AGAIN))
+    return replace(trace, told=again, left_out=False) if trace.left_out and again else trace
 
 
 def _used(trace: Trace) -> Trace:

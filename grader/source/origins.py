@@ -13,7 +13,8 @@ from itertools import takewhile
 
 from grader.source import reach
 from grader.source.parts import astray
-from grader.source.passed import maker, passed
+from grader.source.passed import maker, part_of, passed
+from grader.source.tables import by_name
 from grader.source.variables import appended, stores
 from grader.source.walked import walked
 
@@ -39,8 +40,12 @@ def attribute(tree: ast.Module, path: str, right: Sequence[str] = ()) -> int | N
         found = [one for one in found if one[1] not in empty] or found
         if found:
             line = _filled(tree, _worked_out(tree, min(found)[1]))
-            line = _constant(tree, line, right)
+            line = part_of(tree, parts[index], _constant(tree, line, right))
             return passed(tree, parts[index], _default(tree, parts[index], line))
+        classes = (one for one in walked(tree) if isinstance(one, ast.ClassDef))
+        rows = {n for cls in classes for name, n in by_name(tree, cls) if name == parts[index]}
+        if len(rows) == 1:
+            return rows.pop()
     return (_nearest(tree, parts[-1]) or _beside(tree, parts[0])) if parts else None
 
 

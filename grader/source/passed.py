@@ -55,3 +55,73 @@ def maker(tree: ast.Module, line: int) -> int:
 def _called(call: ast.Call) -> str:
     """The last name of what is called."""
     return ast.unparse(call.func).rpartition(".")[2]
+
+
+def part_of(tree: ast.Module, name: str, line: int) -> int:
+    """``line``; or where a helper makes the part of what it gives that becomes an attribute.
+
+    ``self.weight, self.bias = make(dim)``; also of ``self.bias = made.bias``, what a helper made.
+    What the helper is given must be plain variables: what is worked out there may be wrong.
+    """
+    for one in (node for node in walked(tree) if isinstance(node, ast.Assign)):
+        if one.lineno == line and (found := _part(tree, one, name)) is not None:
+            return found
+    return line
+
+
+def _part(tree: ast.Module, kept: ast.Assign, name: str) -> int | None:
+    """Where the part is made that an assignment keeps as an attribute."""
+    call: ast.expr = kept.value
+    at: int | str
+    match kept:
+        case ast.Assign(targets=[ast.Tuple(elts=parts)]):
+            named = [one.attr if isinstance(one, ast.Attribute) else "" for one in parts]
+            if name not in named:
+                return None
+            at = named.index(name)
+        case ast.Assign(value=ast.Attribute(value=ast.Name(id=whole), attr=at)):
+            sets = [one for one in walked(tree) if isinstance(one, ast.Assign)]
+            made = [one.value for one in sets if ast.unparse(one.targets[0]) == whole]
+            if len(made) != 1:
+                return None
+            call = made[0]
+        case _:
+            return None
+    own = [one for one in walked(tree) if isinstance(one, ast.FunctionDef)]
+    if not isinstance(call, ast.Call) or not all(isinstance(one, ast.Name) for one in call.args):
+        return None
+    helpers = [one for one in own if one.name == _called(call)]
+    returns = [one for each in helpers for one in walked(each) if isinstance(one, ast.Return)]
+    if len(helpers) != 1 or len(returns) != 1 or call.keywords:
+        return None
+    part = _taken(tree, returns[0].value, at)
+    return None if part is None else _where(helpers[0], part)
+
+
+def _taken(tree: ast.Module, value: ast.expr | None, at: int | str) -> ast.expr | None:
+    """The part of what is returned that has this place or this name."""
+    match value:
+        case ast.Tuple(elts=parts) if isinstance(at, int):
+            return parts[at] if at < len(parts) else None
+        case ast.Call(func=ast.Name(id=kind), args=given, keywords=words):
+            fields = _fields(tree, kind)
+            key = fields[at] if isinstance(at, int) and at < len(fields) else at
+            by_name = [one.value for one in words if one.arg == key]
+            index = fields.index(key) if isinstance(key, str) and key in fields else len(given)
+            return by_name[0] if by_name else given[index] if index < len(given) else None
+    return None
+
+
+def _fields(tree: ast.Module, name: str) -> list[str]:
+    """The fields of a class of the file, in order."""
+    for one in tree.body:
+        if isinstance(one, ast.ClassDef) and one.name == name:
+            return [ast.unparse(n.target) for n in one.body if isinstance(n, ast.AnnAssign)]
+    return []
+
+
+def _where(helper: ast.FunctionDef, part: ast.expr) -> int:
+    """The line of an expression; of a variable that is given a value once, of that."""
+    sets = [one for one in walked(helper) if isinstance(one, ast.Assign)]
+    found = [one for one in sets if ast.unparse(part) in map(ast.unparse, one.targets)]
+    return found[0].lineno if len(found) == 1 and isinstance(part, ast.Name) else part.lineno

@@ -12,8 +12,9 @@ from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import callee, functions, is_none, none_by_default
 from grader.grading.reading.program import parameters
 from grader.source.annotations import allows_none
-from grader.source.variables import stored
+from grader.source.variables import read, stored
 from grader.source.variables import stores as stored_at
+from grader.source.walked import walked
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,8 @@ def returned_early(comparison: Comparison, cause: Cause | None) -> tuple[int, st
         end = node.body[-1] if isinstance(node, ast.If) and not node.orelse else None
         if not isinstance(node, ast.If) or not isinstance(end, ast.Return) or end.value is None:
             continue
+        if _asks_argument(mine, node):
+            continue
         block = mine.block(node, ("body", "orelse"))
         rest = block[block.index(node) + 1 :] if block else []
         at = [n for n, one in enumerate(mine.places) if one.node == mine.numbers[end.value]]
@@ -142,6 +145,14 @@ def returned_apart(run: Run, result: int, have: str, want: str) -> tuple[int, st
     said = f"Line {ends[-1].lineno} returns a result of shape {have}, as {ast.unparse(asked.test)}"
     said = f"{said} is {was} on line {asked.lineno}. The reference's has the shape {want}."
     return ends[-1].lineno, said
+
+
+def _asks_argument(run: Run, node: ast.If) -> bool:
+    """Whether a helper that is called in several places asks about what it is given there."""
+    helper = run.around(node)
+    if helper is None or not read(node.test) & {*parameters(helper)} - {"self"}:
+        return False
+    return sum(callee(one) == helper.name for one in walked(run.tree)) > 1
 
 
 def _ran_after(run: Run, node: ast.If, at: int, rest: list[ast.stmt]) -> bool:

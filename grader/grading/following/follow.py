@@ -21,6 +21,7 @@ import numpy as np
 from grader import frameworks
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
+from grader.grading.following.earlier import out_of_order
 from grader.grading.following.lesson import Lesson
 from grader.grading.following.opened import opened
 from grader.grading.following.plainly import Plainly
@@ -114,7 +115,14 @@ def follow(
         lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
         one = _told(Teller(lesson), evidence, trial, mine[trial])
         told.append(one and _of_its_run(one, mine[trial].error, settings.said, lesson))
-    return _together([one for one in told if one is not None])
+    trace = _together([one for one in told if one is not None])
+    slip = out_of_order(ast.parse(job.source), job.modules)
+    if slip is None or (trace is not None and (trace.write or trace.slip)):
+        return trace
+    margin = () if trace is None else trace.margin
+    has: frozenset[str] = frozenset() if trace is None else trace.has
+    write, sure = slip.write, bool(slip.write)
+    return Trace((slip.said,), slip.line, margin, "", write, sure, slip=slip.said, has=has)
 
 
 def _as_used(found: Mapping[str, Comparison], evidence: Evidence) -> Iterator[str]:
@@ -178,9 +186,12 @@ def _tensors(action: Action) -> bool:
 
 
 def _with_helpers(mine: Run, proven: frozenset[str]) -> frozenset[str]:
-    """What is right alone, and the functions of the file that it calls."""
+    """What is right alone, a function or a class, and the functions of the file that it calls."""
     own = functions(mine.tree)
-    found, todo = set(proven), [own[name] for name in proven if name in own]
+    classes = [one for one in mine.tree.body if isinstance(one, ast.ClassDef)]
+    found = set(proven)
+    todo: list[ast.AST] = [one for one in classes if one.name in proven]
+    todo += [own[name] for name in proven if name in own]
     while todo:
         called = {callee(one) for one in ast.walk(todo.pop())} & own.keys()
         todo += [own[name] for name in called - found]

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from grader.grading.following.run import Run
-from grader.grading.following.trace import Departure
-from grader.grading.reading.bindings import around, bound, callee
+from grader.grading.following.run import Run, operation
+from grader.grading.following.trace import Comparison, Departure
+from grader.grading.reading.bindings import around, bound, callee, functions
+from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, name_of
 from grader.protocol.probe import SeenError
 from grader.source.variables import stored
@@ -35,6 +36,58 @@ def calls_given(run: Run, node: int) -> bool:
             names |= {one.id for one in [outer.iter] if isinstance(one, ast.Name)}
         outer = run.parents.get(outer)
     return False
+
+
+def composed(run: Run, node: int) -> Slip | None:
+    """The one call of a helper that calls one of two functions on what the other gives.
+
+    ``compose(norm, sublayer)``, of which the helper calls the second first.
+    """
+    inner = run.nodes[node]
+    outer, helper = run.parents.get(inner), run.around(inner)
+    match inner, outer:
+        case ast.Call(func=ast.Name(id=first)), ast.Call(func=ast.Name(id=then), args=[only]):
+            pass
+        case _:
+            return None
+    names = parameters(helper) if helper is not None else []
+    if helper is None or only is not inner or not {first, then} <= set(names):
+        return None
+    calls = [one for one in walked(run.tree) if callee(one) == helper.name]
+    call = calls[0] if len(calls) == 1 else None
+    if not isinstance(call, ast.Call) or call.keywords or len(call.args) != len(names):
+        return None
+    one, other = (ast.unparse(call.args[names.index(name)]) for name in (first, then))
+    line, at = call.lineno, run.line(node)
+    said = f"Line {line} gives {helper.name} {one} to call first, and {other} to call on what that"
+    return Slip(line, f"{said} gives: line {at} does it in this order.")
+
+
+def called_first(comparison: Comparison, error: SeenError) -> Slip | None:
+    """A helper that raised an error, and whose result another one takes: that one is to be first.
+
+    ``heads(rotated(q))``, where the reference does with ``q`` what ``heads`` does, and only that.
+    """
+    mine, right, own = comparison.mine, comparison.right, functions(comparison.mine.tree)
+    line = error.calls[-2].line if len(error.calls) > 1 else 0
+    for outer in (one for one in walked(mine.tree) if isinstance(one, ast.Call)):
+        inner = outer.args[0] if outer.args else None
+        if outer.lineno != line or not isinstance(inner, ast.Call) or len(inner.args) != 1:
+            continue
+        first, then = own.get(callee(inner)), own.get(callee(outer))
+        if first is None or then is None or first is then or first.name != error.function:
+            continue
+        matched = {comparison.match(one) for one in mine.values(mine.numbers[inner.args[0]])}
+        users = [one for one in right.made.values() if matched & {*one.sources}]
+        steps = {operation(right.nodes[one.node]) for one in users} - {""}
+        does, other = ({operation(one) for one in walked(each)} for each in (then, first))
+        if len(matched) == 1 and steps and steps <= does and not steps & other:
+            text, whole = ast.unparse(inner.args[0]), mine.segment(mine.numbers[outer])
+            fixed = ast.Call(outer.func, [inner.args[0], *outer.args[1:]], outer.keywords)
+            write = ast.unparse(ast.Call(inner.func, [fixed], inner.keywords))
+            said = f"{whole} calls {first.name} first. With {text} the reference does first what"
+            return Slip(line, f"{said} {then.name} does.", write)
+    return None
 
 
 def next_given(run: Run, found: Departure) -> Slip | None:

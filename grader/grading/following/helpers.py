@@ -9,7 +9,7 @@ from grader.grading.reading.bindings import around, bound, callee, functions, st
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError
-from grader.source.variables import stored
+from grader.source.variables import read, stored
 from grader.source.walked import walked
 
 DIM = re.compile(r"^(\w+) is a Dim, and was used like a number")
@@ -71,6 +71,26 @@ def key_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
         return None
     line = given[0].lineno
     return Slip(line, f"Line {line} gives {inside.name} the key {key!r}.")
+
+
+def unread_key(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The entry that is looked up by one name of a loop, beside another that nothing reads."""
+    call, inside = error.calls[-1] if error.calls else None, around(tree, error.line or 0)
+    if NO_ENTRY.search(told) is None or error.type_name != "KeyError" or call is None:
+        return None
+    nodes = walked(inside) if inside is not None else ()
+    loops = (one for one in nodes if isinstance(one, ast.For | ast.comprehension))
+    pairs = [stored(one.target) for one in loops if len(stored(one.target)) == 2]
+    for node in nodes:
+        match node:
+            case ast.Subscript(slice=ast.Name(id=name)) if ast.unparse(node) == call.code:
+                others = {one for pair in pairs if name in pair for one in pair - {name}}
+                idle = others - read(inside or tree)
+                if len(others) == len(idle) == 1 and not min(idle).startswith("_"):
+                    write = f"{ast.unparse(node.value)}[{min(idle)}]"
+                    said = f"Line {node.lineno} looks up {call.code}, and nothing reads"
+                    return Slip(node.lineno, f"{said} {min(idle)}: is it meant?", write)
+    return None
 
 
 def bound_first(tree: ast.Module, error: SeenError) -> Slip | None:

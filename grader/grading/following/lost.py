@@ -31,14 +31,19 @@ def cut(lesson: Lesson, result: int | None, wanted: int | None) -> Slip | None:
         if isinstance(node, ast.Subscript) and whole is not None and comparison.known(whole):
             if not _takes_one(node.slice):
                 return None
-            index, text = ast.unparse(node.slice), ast.unparse(node.value)
+            index, text = _index(node), ast.unparse(node.value)
             what = text if len(text) <= MOST_TEXT else lesson.own_name(whole)
-            said = f"Line {node.lineno} takes only [{index}] of {what}"
-            return Slip(node.lineno, f"{said}. The reference leaves [{index}] out.")
+            said = f"Line {node.lineno} takes only {index} of {what}"
+            return Slip(node.lineno, f"{said}. The reference leaves {index} out.")
         new = [one for one in made.sources if one not in seen]
         todo += new
         seen.update(new)
     return None
+
+
+def _index(node: ast.Subscript) -> str:
+    """The index as it is written, with its brackets."""
+    return ast.unparse(ast.Subscript(ast.Name(""), node.slice, ast.Load()))
 
 
 def _is_entry(comparison: Comparison, result: int, wanted: int) -> bool:

@@ -203,9 +203,14 @@ def misplaced(comparison: Comparison, one: Departure) -> Slip | None:
         if ordered is None or array is None or given is None or array.ndim != given.ndim:
             continue
         for i, j in combinations(range(array.ndim), 2):
-            if same(array.swapaxes(i, j), given):
+            several = min(array.shape[i], array.shape[j]) > 1  # else it may be another order
+            if several and same(array.swapaxes(i, j), given):
                 line, axes = mine.line(ordered), f"{i - array.ndim} and {j - array.ndim}"
                 own = next((o for o in _names(mine, value)), mine.segment(mine.made[value].node))
+                if operation(mine.nodes[ordered]) == "reshape":
+                    said = f"Nothing swaps the axes {axes} of {own} after"
+                    said = f"{said} line {line}, as a transpose does in the reference."
+                    return Slip(line, said)
                 said = f"Line {line} orders the axes so that the axes {axes} of {own} are in each"
                 return Slip(line, f"{said} other's place.")
     return None

@@ -14,7 +14,7 @@ from grader.grading.following.alike import apart
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.constants import fixed
 from grader.grading.following.differs import MOST_TEXT
-from grader.grading.following.given import called_before
+from grader.grading.following.given import called_before, called_first
 from grader.grading.following.handed import (
     called_early,
     class_called,
@@ -42,6 +42,7 @@ from grader.grading.following.helpers import (
     list_given,
     named_by_caller,
     preset_by,
+    unread_key,
 )
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
@@ -72,7 +73,7 @@ SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 NAMES = re.compile("NameError|UnboundLocalError|AttributeError")
 """Types of errors whose expression was not evaluated: what it is not made from says nothing."""
 
-UNKNOWN = re.compile("NameError|UnboundLocalError")
+UNKNOWN = re.compile("NameError|UnboundLocalError|FrozenInstanceError")
 """Types of errors that have nothing to do with the shapes on their line."""
 
 OWN_LINE = re.compile(
@@ -123,6 +124,8 @@ class Raising:
         again = None
         if SHAPES.search(error.type_name):
             again = returned(self.comparison, error) or other_axes(self.comparison, error)
+            if again is None and (order := called_first(self.comparison, error)) is not None:
+                return replace(self.teller.slipped(order), elsewhere=True, lone=True)
         if again is not None:
             told = (*self.lesson.shapes_on(error.line or 0), again.said)
             return replace(self.teller.trace(told, again.line), elsewhere=True)
@@ -447,6 +450,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or unmade(mine.tree, error, said)
         or dim_given(mine.tree, error, said)
         or key_given(mine.tree, error, said)
+        or unread_key(mine.tree, error, said)
         or kind_given(mine.tree, error, said)
         or list_given(mine.tree, error, said)
         or entry_meant(mine.tree, error, said)

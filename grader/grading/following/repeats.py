@@ -208,11 +208,17 @@ def _swapped(mine: Run, early: int, after: int) -> Slip:
     outer = both or inner or [n for n in first if mine.named(mine.numbers[n]) != names[0]]
     lines = mine.line(early), mine.line(after)
     texts = [mine.segment(one) for one in (early, after)]
+    calls = [one for one in ast.walk(mine.nodes[after]) if callee(one) == names[0] != names[1]]
+    if calls:  # what a helper does, its call says here
+        texts[0], lines = ast.unparse(calls[0]), (mine.line(mine.numbers[calls[0]]), lines[1])
     texts = [
         t if len(t) <= SHORT else NOUNS.get(operation(mine.nodes[n]), operation(mine.nodes[n]))
         for t, n in zip(texts, (early, after), strict=True)
     ]
     texts[1] = texts[1].replace("the ", "The ", 1) if texts[1] in NOUNS.values() else texts[1]
+    match mine.nodes[after]:
+        case ast.BinOp(left=one, op=ast.Mult(), right=other) if ast.dump(one) == ast.dump(other):
+            texts[1] = f"The square {texts[1]}"
     said = f"{texts[1]}, on line {lines[1]}, comes after {texts[0]}, on line {lines[0]}"
     if lines[0] == lines[1]:
         said = f"{texts[1]} on line {lines[1]} comes after {texts[0]}"

@@ -32,7 +32,7 @@ from grader.grading.following.constants import filled, preset, set_otherwise
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.early import returned_apart, returned_early
 from grader.grading.following.factors import misscaled
-from grader.grading.following.given import calls_given, next_given
+from grader.grading.following.given import calls_given, composed, next_given
 from grader.grading.following.handed import numbers
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
@@ -276,6 +276,8 @@ class Teller:
     def _unlike(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
         """What ``line`` does otherwise than the reference, where it leaves the path."""
         first = found[0]
+        if (crossed_over := composed(self.comparison.mine, cause.node)) is not None:
+            return self.slipped(crossed_over, (), found)
         if calls_given(self.comparison.mine, first.node):
             return self._given(cause, found, line)
         if (rows := self._unsummed(cause, line)) is not None:

@@ -296,7 +296,13 @@ def _copied(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str, st
     given = [one for one in function.body if isinstance(one, ast.Assign)]
     for first, again in pairwise(given):
         text, used = ast.unparse(again.value), read(again.value) & set(parameters(function))
-        if ast.unparse(first.value) != text or stored(first) == stored(again) or len(used) != 1:
+        if ast.unparse(first.value) != text or len(used) != 1:
+            continue
+        if stored(first) == stored(again):
+            if stored(first) <= read(again.value):  # it goes on with what it has: x = f(x, mask)
+                write = re.sub(rf"(?<![\w.]){min(used)}\b", name, ast.unparse(again))
+                how = f": line {again.lineno} reads {min(used)}{AGAIN[:-1]}"
+                yield again.lineno, how, write
             continue
         (other,) = used
         likely = max((again, first), key=lambda one: _alike(one, name) - _alike(one, other))

@@ -29,12 +29,52 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
         stuck(tree),
         nothing_done(tree),
         remembered(tree),
+        kept_early(tree),
     )
 
 
-def remembered(tree: ast.Module) -> Iterator[Slip]:
-    """What a method keeps on its object, and joins in the next call to what that makes."""
+def kept_early(tree: ast.Module) -> Iterator[Slip]:
+    """``rows.append(row)`` in every turn of the loop that fills ``row``, which is one list."""
     for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+        for outer in (one for one in walked(function) if isinstance(one, ast.For)):
+            for loop in (one for one in outer.body if isinstance(one, ast.For)):
+                made = [one for one in outer.body if one.lineno < loop.lineno]
+                fresh = {name for one in made for name in _emptied(one)} - stored(loop)
+                calls = [one for one in walked(loop) if isinstance(one, ast.Call)]
+                added = [(one, *pair) for one in calls for pair in _added(one)]
+                filled = {to for _, to, _ in added}
+                for one, _, inner in added:
+                    if inner in fresh & filled and not _returns(loop):
+                        said = f"Line {one.lineno} adds {inner} in every turn of the loop of line"
+                        said = f"{said} {loop.lineno}, which still fills it: it is one list, added"
+                        yield Slip(one.lineno, f"{said} many times. It is indented too far.")
+
+
+def _emptied(node: ast.stmt) -> frozenset[str]:
+    """The variables that a statement makes an empty list."""
+    value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+    return stored(node) if isinstance(value, ast.List) and not value.elts else frozenset()
+
+
+def _added(call: ast.Call) -> Iterator[tuple[str, str]]:
+    """The variable to which a call adds one thing, and that thing."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=to), attr="append"), args=[one]):
+            yield to, ast.unparse(one)
+
+
+def _returns(loop: ast.For) -> bool:
+    """Whether a turn of a loop may be its last, or go on early."""
+    return any(isinstance(one, ast.Break | ast.Continue | ast.Return) for one in walked(loop))
+
+
+def remembered(tree: ast.Module) -> Iterator[Slip]:
+    """What a layer keeps on itself, and joins in the next call to what that makes.
+
+    Other objects of the file, such as a cache, may be there to keep it.
+    """
+    layers = (one for one in walked(tree) if isinstance(one, ast.ClassDef) and _runs(one))
+    for function in (f for one in layers for f in one.body if isinstance(f, ast.FunctionDef)):
         given = [one for one in walked(function) if isinstance(one, ast.Assign)]
         kept = {
             ast.unparse(one): one.lineno
@@ -56,6 +96,14 @@ def remembered(tree: ast.Module) -> Iterator[Slip]:
                     said = f"{said} Take what earlier calls made from an argument."
                     yield Slip(call.lineno, said)
                     break
+
+
+def _runs(cls: ast.ClassDef) -> bool:
+    """Whether a class is a layer: its objects are called."""
+    bases = [ast.unparse(one).rpartition(".")[2] for one in cls.bases]
+    return "Module" in bases or any(
+        isinstance(one, ast.FunctionDef) and one.name in ("forward", "__call__") for one in cls.body
+    )
 
 
 def _texts(node: ast.AST) -> list[str]:

@@ -215,9 +215,15 @@ def _on_class(case: Case, call: ast.Call, signature: Signature | None) -> Transl
     func = call.func
     if not isinstance(func, ast.Attribute) or case.kind(func.value) != "type":
         return None
-    if signature is None or signature.plain[:1] != ["self"]:
+    if signature is None or signature.plain[:1] not in (["self"], ["cls"]):
         return None
     owner = ast.unparse(func.value)
+    if signature.plain[0] == "cls":
+        what = f"{owner}.{func.attr} is no class method, so nothing is given to its cls"
+        name = (case.value(func.value) or SeenValue("")).text
+        where = f"{name}.{func.attr}()" if name else ""
+        hint = f"@classmethod is missing above def {func.attr}."
+        return Translation(what, hint, about=where, elsewhere=bool(where))
     what = f"{owner} is a class, and {func.attr} needs an object of it"
     return Translation(what, f"Make one first: {owner}(...).{func.attr}(...).")
 

@@ -90,6 +90,11 @@ FAMILIES: tuple[Family, ...] = (
         r"^(?P<name>[\w.]+) cannot be imported here\. (?P<what>.*)",
         say("{name} cannot be imported here", "{what}"),
     ),
+    Family(
+        "FrozenInstanceError",
+        r"cannot (?P<how>assign to|delete) field '(?P<name>\w+)'",
+        names.frozen,
+    ),
     # ---- arguments -----------------------------------------------------------------------
     Family(
         "TypeError",

@@ -110,6 +110,18 @@ def only(case: Case, match: re.Match[str]) -> Translation:
     return Translation(what, None, case.fix(node, owner))
 
 
+def frozen(case: Case, match: re.Match[str]) -> Translation:
+    """A field of a frozen dataclass that gets another value."""
+    name, how = match["name"], "assigned" if match["how"] == "assign to" else "deleted"
+    stored = [one for one in case.nodes() if isinstance(one, ast.Attribute) and one.attr == name]
+    owners = [one.value for one in stored if not isinstance(one.ctx, ast.Load)]
+    owner = case.value(owners[0]) if owners else None
+    who = f"{ast.unparse(owners[0])} is {described(owner)}" if owner is not None else "This is"
+    kind = ", an object of a frozen dataclass" if owner is not None else " a frozen dataclass"
+    hint = "Make a new object with the new values, or leave out frozen=True above the class."
+    return Translation(f"{who}{kind}: its field {name} cannot be {how}", hint)
+
+
 def _of_limits(case: Case, node: ast.Attribute) -> Translation:
     """An end of an element type that is asked of the type itself; perhaps inside of ``finfo``."""
     owner = ast.unparse(node.value)
@@ -485,4 +497,23 @@ def _inside(case: Case, about: SeenValue, name: str) -> Translation | None:
     """The attribute was asked of an argument, inside what the learner called."""
     if name in ("size_in_bits", "is_float") or case.node is None:
         return None
+    if case.call is not None and ast.unparse(case.call.func) == "getattr":
+        return _by_name(case, case.call, about, name)
     return wrong_argument(case, about, f"which has no {name}")
+
+
+def _by_name(case: Case, call: ast.Call, about: SeenValue, name: str) -> Translation | None:
+    """``getattr(self, name)``, with a name that the object has not; told where its text is."""
+    if len(call.args) != 2 or call.keywords:
+        return None
+    owner, given = call.args
+    text = ast.unparse(owner)
+    what = f"{text} is {described(about)}, which has no {name}"
+    own = [one for one in about.fields if not one.startswith("_")]
+    near = meant(name, [*own, *about.names])
+    there = f"It has {', '.join(own[:8])}, and what its class defines." if own else ""
+    hint = f"Did you mean {near}?" if near else there
+    if isinstance(given, ast.Constant):
+        return Translation(what, hint or None, case.fix(given, repr(near)) if near else None)
+    asked = f"getattr is given the name {ast.unparse(given)}, which is {name!r} here."
+    return Translation(what, f"{asked} {hint}".strip(), about=f"text: {name}", elsewhere=True)

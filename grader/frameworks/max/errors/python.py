@@ -567,7 +567,8 @@ def index(case: Case, match: re.Match[str]) -> Translation:
         long = ""
     given = ast.unparse(node.slice)
     seen = case.value(node.slice)
-    at = f"{given} = {seen.text}" if seen and seen.text and seen.text != given else given
+    number = seen.text if seen is not None else _worked_out(case, node.slice)
+    at = f"{given} = {number}" if number not in ("", given) else given
     kind = described(value) if value else "a list"
     bounds = re.search(r"index (-\d+) is out of bounds for axis \d+ with size (\d+)", case.text)
     if bounds is not None and given.startswith("-"):
@@ -577,13 +578,45 @@ def index(case: Case, match: re.Match[str]) -> Translation:
     if (flat := _too_flat(node, value, at)) is not None:
         return flat
     if value is not None and value.kind in ("list", "tuple"):
-        hint = _indexes(value.text)
+        hint = _too_many(case, node, value.text) or _indexes(value.text)
         return Translation(f"{owner} is {kind}, and has no entry {at}", hint)
     past = re.search(r"is out of bounds for axis (\d+) with size (\d+)", case.text)
     several = past is not None and isinstance(node.slice, ast.Tuple)
     along = f" along axis {past[1]}" if past is not None and several else ""
     hint = _indexes(past[2] if past is not None else "", along)
     return Translation(f"{owner} has no entry {at}{long and f': it is {kind}'}", hint)
+
+
+def _worked_out(case: Case, node: ast.expr) -> str:
+    """The whole number that an expression is, of names whose values were seen; empty if unknown."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() as op, right=right):
+            one, other = (_worked_out(case, part) for part in (left, right))
+            if not one or not other:
+                return ""
+            if isinstance(op, ast.Mult):
+                return str(int(one) * int(other))
+            return str(int(one) + (1 if isinstance(op, ast.Add) else -1) * int(other))
+    value = case.value(node)
+    whole = value is not None and value.kind == "int" and value.text.lstrip("-").isdecimal()
+    return value.text if value is not None and whole else ""
+
+
+def _too_many(case: Case, node: ast.Subscript, size: str) -> str:
+    """That the last of so many was asked for, and there are fewer: ``ranking[top_k - 1]``."""
+    match node.slice:
+        case ast.BinOp(left=ast.Name() as many, op=ast.Sub(), right=ast.Constant(value=1)):
+            pass
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Name() as many):
+            pass
+        case _:
+            return ""
+    number, owner = _worked_out(case, many), ast.unparse(node.value)
+    if not number or not size.isdecimal() or not 0 < int(size) < int(number):
+        return ""
+    entries = "there is only 1 entry" if size == "1" else f"there are only {size} entries"
+    least = f"min({many.id}, len({owner})) is never more than there are."
+    return f"{many.id} is {number}, and {entries}: {least}"
 
 
 def _too_flat(node: ast.Subscript, value: SeenValue | None, at: str) -> Translation | None:
