@@ -12,7 +12,8 @@ import copy
 from collections.abc import Iterator, Sequence
 
 from grader.grading.following.early import Absent, absent, without
-from grader.grading.following.run import Made, Run, operation
+from grader.grading.following.kinds import spelled
+from grader.grading.following.run import Made, Run
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import (
     around,
@@ -199,8 +200,8 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
         if step is None or _does(comparison, _side(other), step):
             continue
         if _on_both(comparison, node, step):
-            kind = operation(comparison.right.nodes[step.node])
-            inner = (one for part in side for one in walked(part) if operation(one) == kind)
+            kind = spelled(comparison.right.nodes[step.node])
+            inner = (one for part in side for one in walked(part) if spelled(one) == kind)
             at_line = getattr(next(inner, side[0]), "lineno", node.test.lineno)
             said = f"Line {at_line} does its {kind} in one branch only"
             said = f"{said}: the reference does that in the other one too."
@@ -219,9 +220,21 @@ def skipped(comparison: Comparison, at: Made | None) -> tuple[int, str, str] | N
         where = f"line {first} does" if first != line else "the other half does"
         said = f"Line {line}: {test} is {was} here, so {where} not run. In the reference it does."
         ran = _any(side, comparison.mine, _run(comparison, (0, len(comparison.mine.places))))
-        write = "" if ran else f"if {turned(node.test)}"  # elsewhere it runs as it should
+        write = "" if ran else _asked(comparison, node.test)  # elsewhere it runs as it should
         found.setdefault(line, (line, said, write))
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _asked(comparison: Comparison, test: ast.expr) -> str:
+    """What to ask instead: the part of a condition that the reference asks; else the opposite.
+
+    Nothing where one of several parts is wrong, and which is not known.
+    """
+    if not isinstance(test, ast.BoolOp):
+        return f"if {turned(test)}"
+    right = {ast.unparse(one.test) for one in comparison.right.nodes if isinstance(one, ast.If)}
+    parts = [one for one in map(ast.unparse, test.values) if one in right]
+    return f"if {parts[0]}" if len(parts) == 1 else ""
 
 
 def _by_call(
@@ -248,8 +261,8 @@ def _left_out(mine: Run, node: Branching, *, true: bool) -> list[Absent]:
 
 def _takes(comparison: Comparison, side: Side, step: Made) -> ast.AST | None:
     """The expression in a side that takes the reference's step, by what it is made from."""
-    kind, sources = operation(comparison.right.nodes[step.node]), set(step.sources)
-    alike = (one for part in side for one in walked(part) if operation(one) == kind)
+    kind, sources = spelled(comparison.right.nodes[step.node]), set(step.sources)
+    alike = (one for part in side for one in walked(part) if spelled(one) == kind)
     return next((one for one in alike if sources <= _readable(comparison, [one])), None)
 
 
@@ -269,12 +282,12 @@ def _inside(comparison: Comparison, side: Side, line: int) -> ast.If | None:
 def _on_both(comparison: Comparison, node: Branching, step: Made) -> bool:
     """Whether the reference asks the same, and takes such a step on either side."""
     right = comparison.right
-    kind, test = operation(right.nodes[step.node]), ast.unparse(node.test)
+    kind, test = spelled(right.nodes[step.node]), ast.unparse(node.test)
     asked = (one for one in right.nodes if isinstance(one, Branching))
     alike = (one for one in asked if ast.unparse(one.test) in (test, turned(node.test)))
     return any(
         all(
-            any(operation(inner) == kind for one in _side(part) for inner in walked(one))
+            any(spelled(inner) == kind for one in _side(part) for inner in walked(one))
             for part in (one.body, one.orelse)
         )
         for one in alike
@@ -290,21 +303,22 @@ def _not_run(comparison: Comparison, at: Made | None) -> Iterator[tuple[Branchin
     Each with that side, and whether it runs where the test is true.
     """
     mine = comparison.mine
-    here = mine.function(at.node) if at is not None else None
-    ran = _run(comparison, _span(comparison, here, at))
+    lines = _path(mine, at) if at is not None else {}
+    whole = _run(comparison, _span(comparison, None, at)) if at is None else frozenset()
     dead: set[ast.AST] = set()
     for node in mine.nodes:  # outer nodes come first
         if node in dead or not isinstance(node, ast.If | ast.IfExp):
             continue
         function = mine.around(node)
-        if function is None or not _any(function.body, mine, ran):
-            continue
-        if function.name in comparison.proven - {"__call__"}:
-            continue  # what it is given is wrong, and not what it asks
+        if function is None or function.name in comparison.proven - {"__call__"}:
+            continue  # of one that is right alone, what it is given is wrong, not what it asks
+        ran, number = whole, mine.numbers[function]
         if at is not None:
-            later = node.test.lineno >= mine.line(at.node)
-            if mine.numbers[function] != here or later:
+            if node.test.lineno >= lines.get(number, 0):
                 continue
+            ran = _run(comparison, _span(comparison, number, at))
+        if not _any(function.body, mine, ran):
+            continue
         sides = _side(node.body), _side(node.orelse)
         there = [_any(side, mine, ran) for side in sides]
         for side, run in zip(sides, there, strict=True):
@@ -315,10 +329,25 @@ def _not_run(comparison: Comparison, at: Made | None) -> Iterator[tuple[Branchin
             yield node, sides[1], False
 
 
+def _path(mine: Run, at: Made) -> dict[int, int]:
+    """The functions that are running at a place, by number; up to which line each has come."""
+    here = mine.function(at.node)
+    found = {} if here is None else {here: mine.line(at.node)}
+    todo = [*found]
+    while todo:
+        name = getattr(mine.nodes[todo.pop()], "name", "")
+        for call in (one for one in walked(mine.tree) if callee(one) == name):
+            outer = mine.function(mine.numbers[call])
+            if outer is not None and outer not in found:
+                found[outer] = mine.line(mine.numbers[call])
+                todo.append(outer)
+    return found
+
+
 def _does(comparison: Comparison, side: Side, step: Made) -> bool:
     """Whether a side that ran makes a step of this kind in its own way."""
-    kind = operation(comparison.right.nodes[step.node])
-    return any(operation(one) == kind for node in side for one in walked(node))
+    kind = spelled(comparison.right.nodes[step.node])
+    return any(spelled(one) == kind for node in side for one in walked(node))
 
 
 def _side(part: Sequence[ast.stmt] | ast.expr) -> Side:
@@ -354,16 +383,16 @@ def _step(comparison: Comparison, side: Side, at: Made | None) -> Made | None:
     """The reference's step that is in a side that did not run, and nowhere that did."""
     mine, right = comparison.mine, comparison.right
     inside = {one for node in side for one in walked(node)}
-    kinds = {operation(one) for one in inside if isinstance(one, ast.Call | ast.BinOp)}
+    kinds = {spelled(one) for one in inside if isinstance(one, ast.Call | ast.BinOp)}
     span = _span(comparison, mine.function(at.node) if at is not None else None, at)
     taken = {
-        (operation(mine.nodes[one.node]), frozenset(map(comparison.match, one.sources)))
+        (spelled(mine.nodes[one.node]), frozenset(map(comparison.match, one.sources)))
         for one in mine.made.values()
         if span[0] <= one.order <= span[1]
     }
     readable = _readable(comparison, side)
     for value, made in right.made.items():
-        kind = operation(right.nodes[made.node])
+        kind = spelled(right.nodes[made.node])
         if kind not in kinds or (kind, frozenset(made.sources)) in taken:
             continue
         if value not in comparison.matched and set(made.sources) <= readable:
