@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from checks.shared.mistakes import Family, Knob
 
-SORTED = r"next_token() ~sort(?!s)|partition ~ top_k.*[\])]"
-COUNTED = r"next_token() ~[\w)] [+-] \d+[\])] ~ sort(?!s)|partition ~ top_k.*[\])]"
+SORTED = r"next_token() ~(?<!search)sort(?!s)|partition ~ top_k.*[\])]"
+COUNTED = r"next_token() ~[\w)] [+-] \d+[\])] ~ (?<!search)sort(?!s)|partition ~ top_k.*[\])]"
 HIDDEN = r"next_token() ~\[.*[<>].*\] = |where\("
 SHARES = r"next_token() ~\bexp\(|softmax"
 RENEWED = r"stream() ~^\w+ = \[\w+\]$ ~ \[-1:?\]|\[:1\]|Tensor\("
