@@ -161,7 +161,8 @@ class Raising:
         )
         cause = None if here or PAIRS in said else cause
         slip = slip or (None if here else self.teller.slip(cause))
-        if slip is not None and LACKS.search(said) and slip.line < line:
+        idle = slip is not None and slip.said.endswith(", and nothing uses it.")
+        if slip is not None and (LACKS.search(said) or idle) and slip.line < line:
             return self.teller.trace((*told, slip.said), line)
         if slip is not None:
             trace = self.teller.slipped(slip, told)
