@@ -405,6 +405,7 @@ def test_what_is_made_in_vain_is_not_said_to_be_wrong_and_keeps_its_line(
         ("s10/update_of_a_frozen_ledger", 38, "an object of a frozen dataclass", "keeps self.keys"),
         ("s11/last_token_only", 133, "takes only [:, -1] of", "[("),
         ("s11/row_looked_up_by_target_name", 143, "nothing reads source", "Look at what it has"),
+        ("s11/seq_is_there_and_batch_taken", 103, "Nothing reads seq_len", "unsqueeze"),
         ("s11/wanted_and_present_swapped_at_the_call", 140, "A name is missing if", "Line 142"),
         ("s12/heads_and_width_swapped_in_split", 34, "for its attn_head_size", "Split attn.c_attn"),
         ("s12/more_best_than_words", 123, "top_k is 40, and there are only 12", "from the end"),

@@ -115,7 +115,11 @@ def follow(
         lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
         one = _told(Teller(lesson), evidence, trial, mine[trial])
         told.append(one and _of_its_run(one, mine[trial].error, settings.said, lesson))
-    trace = _together([one for one in told if one is not None])
+    return _ordered(_together([one for one in told if one is not None]), job)
+
+
+def _ordered(trace: Trace | None, job: Job) -> Trace | None:
+    """The trace; if it explains nothing, with what is called with arguments in another order."""
     slip = out_of_order(ast.parse(job.source), job.modules)
     if slip is None or (trace is not None and (trace.write or trace.slip)):
         return trace

@@ -50,7 +50,7 @@ from grader.grading.following.neutral import missized_mask
 from grader.grading.following.omitted import forgotten, omitted
 from grader.grading.following.options import misnamed
 from grader.grading.following.orders import along, stale
-from grader.grading.following.ranges import miscounted
+from grader.grading.following.ranges import ended_otherwise, miscounted
 from grader.grading.following.repeats import other_axes, overtaken, returned
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
@@ -124,7 +124,9 @@ class Raising:
         again = None
         if SHAPES.search(error.type_name):
             again = returned(self.comparison, error) or other_axes(self.comparison, error)
-            if again is None and (order := called_first(self.comparison, error)) is not None:
+            order = called_first(self.comparison, error)
+            order = order or ended_otherwise(self.comparison.mine, self.comparison.right)
+            if again is None and order is not None:
                 return replace(self.teller.slipped(order), elsewhere=True, lone=True)
         if again is not None:
             told = (*self.lesson.shapes_on(error.line or 0), again.said)

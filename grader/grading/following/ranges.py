@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import around, bound, callee
 from grader.grading.reading.shown import Slip
-from grader.source.variables import appended
+from grader.source.variables import appended, read
+from grader.source.walked import walked
 
 CONVERTS = ("Tensor", "constant", "array", "asarray")
 """Calls that make a tensor or an array of lists."""
@@ -29,6 +31,34 @@ def miscounted(mine: Run, right: Run) -> Slip | None:
         return None
     said = f"{own.id} is {have[0]:g}, from line {kept.lineno}: {own.id} ends the range of line"
     return Slip(kept.lineno, f"{said} {own.lineno}, and the reference's ends at {want[0]:g}.")
+
+
+def ended_otherwise(mine: Run, right: Run) -> Slip | None:
+    """The one range of a program whose end is another variable than the one that nothing reads.
+
+    That one has the number at which the reference's range ends.
+    """
+    own, other = _end(mine), _end(right)
+    inside = around(mine.tree, own.lineno) if own is not None else None
+    if not isinstance(own, ast.Name) or other is None or inside is None:
+        return None
+    have, want = mine.held(mine.numbers[own]), right.held(right.numbers[other])
+    kept = [one for one in walked(inside) if isinstance(one, ast.Assign)]
+    idle = [
+        one
+        for one in kept
+        if isinstance(one.targets[0], ast.Name)
+        and one.targets[0].id not in read(inside)
+        and mine.held(mine.numbers[one.value]) == want != have
+    ]
+    if len(idle) != 1 or len(have) != 1 or len(want) != 1:
+        return None
+    name, whole = ast.unparse(idle[0].targets[0]), ast.unparse(mine.parents[own])
+    said = f"Line {own.lineno} ends its range at {own.id}, which is {have[0]:g}. Nothing reads"
+    write = re.sub(rf"(?<![\w.]){own.id}\b", name, whole)
+    return Slip(
+        own.lineno, f"{said} {name}, which is {want[0]:g}, where the reference's ends.", write
+    )
 
 
 def _end(run: Run) -> ast.expr | None:
