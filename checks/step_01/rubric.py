@@ -221,8 +221,8 @@ def _changed(make: Make, fresh: dict[str, Any], seen: object) -> Failed | None:
             kept = rf"() ~\bself\.{name}\b[^=]*=(?!=)"  # where a method keeps it, else the field
             lost = name in make.kwargs and not want and want is not None
             about = f"zero: {name}" if lost else kept
-            hint = f"{want!r} counts as false. Is it kept, and not taken for one that is not given?"
-            hint = hint if lost and not isinstance(want, bool) else None
+            asks = f"{want!r} counts as false. Is it kept, and not taken for one that is not given?"
+            hint = asks if lost and not isinstance(want, bool) else None
             return Failed(f"{told}, expected {want!r}", hint, about=about, likely=name)
     return None
 
