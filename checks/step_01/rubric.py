@@ -172,8 +172,8 @@ def defaults(names: tuple[str, ...]) -> Rule:
 def _right_beside(seen: Mapping[str, Any], name: str) -> list[str]:
     """The other fields that have the value of this one, and are to have it."""
     known = {**REQUIRED, **FURTHER}
-    same = (one for one in known if one != name and one in seen and _same(seen[one], seen[name]))
-    return [one for one in same if _same(seen[one], known[one])]
+    right = (one for one in known if one in seen and _same(seen[one], known[one]))
+    return [one for one in right if one != name and _same(seen[name], known[one])]
 
 
 def kept() -> Rule:
