@@ -43,6 +43,8 @@ from grader.source.variables import read, reads, stores
 
 BUT = "Not right yet: "
 """How a ❌ begins on what is there, before what a ✅ would say of it."""
+THERE = re.compile(r" (is defined( in this file)?|exists)$")
+"""What a ✅ says of what need only be there."""
 IN_VAIN = ", but in vain"
 """How it goes on where nothing comes of that."""
 
@@ -261,10 +263,10 @@ def _but(case: Case, check: Check) -> str:
 def in_part(check: Check) -> str:
     """The sentence on a step that is there, and wrong.
 
-    Not after what a ✅ would say if that says that it is correct.
+    Not after what a ✅ would say if that says that it is correct. That it is there, it is.
     """
     correct = check.passed.endswith(("correct", "correctly"))
-    return check.failed if correct else f"{BUT}{check.passed}"
+    return check.failed if correct else f"{BUT}{THERE.sub('', check.passed)}"
 
 
 def because(part: str, why: str) -> str:

@@ -293,7 +293,7 @@ def _explained(
                 sure = lone.traced(judge.source, judge.step, found, slips=False)
                 case = case.with_told(replace(found, trace=sure))
             hint = hinted(case.told)
-            helped = helps(case, hint) if hint is not None else Helps.NOT
+            helped = helps(case, hint, whole=False) if hint is not None else Helps.NOT
             if hint is not None and helped is Helps.NOT:
                 case = case.with_told(without_hint(case.told))
             told = replace(case.told, trace=single.traced(case, fixed=helped is Helps.RIGHT))

@@ -19,10 +19,10 @@ from grader.grading.tried.told import WRITE, Told
 from grader.grading.tried.words import Words
 from grader.protocol.probe import SeenError
 
-MOST = 12
-"""Ways to read what is to be written that are tried, of which the smallest come first."""
-MOST_S = 0.3
-"""Processor time in seconds; a fifth is usual."""
+FIRST, MOST = 2, 12
+"""Ways to read what is to be written that are tried at first, and at most: the smallest first."""
+MOST_S, ENOUGH_S = 0.3, 0.3
+"""Processor time in seconds for one batch of these; and after which no second one is begun."""
 
 
 class Helps(Enum):
@@ -33,22 +33,33 @@ class Helps(Enum):
     NOT = "nothing"
 
 
-def helps(case: Case, trace: Trace) -> Helps:
-    """What comes of writing what ``trace`` says at its line."""
+def helps(case: Case, trace: Trace, *, whole: bool = True) -> Helps:
+    """What comes of writing what ``trace`` says at its line.
+
+    Not the ``whole``: where explaining has taken long, only the first few ways are tried.
+    """
     mine = Text.of_source(case.job.source)
     sources = _written(mine, trace)
     evidence = case.judge.evidence(case.outcome)
     chosen = trial.choose(case.judge.rubric, evidence, case.outcome.seconds)
     if not sources or not chosen.names:
         return Helps.RIGHT
-    outcome = trial.ran(chosen, case.job, sources[:MOST], MOST_S, case.meter.start)
-    numbers = range(len(sources[:MOST]))
-    every = [trial.errors(chosen, outcome, number) for number in numbers]
-    known = len(sources) <= MOST and all(len(some) == len(chosen.names) for some in every)
-    if not known or any(chosen.helped(outcome, number) for number in numbers):
+    errors: list[SeenError | None] = []
+    for batch in filter(None, (sources[:FIRST], sources[FIRST:MOST])):
+        later = batch[0] is not sources[0]
+        if later and not whole and case.meter.spent > ENOUGH_S:
+            return Helps.RIGHT
+        outcome = trial.ran(chosen, case.job, batch, MOST_S, case.meter.start)
+        numbers = range(len(batch))
+        seen = [trial.errors(chosen, outcome, number) for number in numbers]
+        late = any(len(some) < len(chosen.names) for some in seen)
+        if late or any(chosen.helped(outcome, number) for number in numbers):
+            return Helps.RIGHT
+        errors += [one for some in seen for one in some]
+    if len(sources) > MOST:
         return Helps.RIGHT
     error = trial.first_error(evidence)
-    past = any(_ended(one) != _ended(error) for some in every for one in some)
+    past = any(_ended(one) != _ended(error) for one in errors)
     return Helps.PAST if error is not None and past else Helps.NOT
 
 
