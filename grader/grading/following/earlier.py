@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import lru_cache
 
 from grader.grading.reading.bindings import callee
 from grader.grading.reading.shown import Slip, name_of
@@ -60,14 +61,17 @@ def _taken(modules: Modules) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     several: set[str] = set()
     for _, source in modules.values():
-        for name, params in _defined(ast.parse(source)):
+        for name, params in _defined(source):
             several |= {name} if found.setdefault(name, params) != params else set()
     return {name: params for name, params in found.items() if name not in several}
 
 
-def _defined(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
+@lru_cache(16)
+def _defined(source: str) -> tuple[tuple[str, list[str]], ...]:
     """The functions and methods of a module, and what each takes by place."""
-    for one in walked(tree):
+    found = []
+    for one in ast.walk(ast.parse(source)):
         if isinstance(one, ast.FunctionDef) and not one.name.startswith("__"):
             names = [arg.arg for arg in (*one.args.posonlyargs, *one.args.args)]
-            yield one.name, names[1:] if names[:1] in (["self"], ["cls"]) else names
+            found.append((one.name, names[1:] if names[:1] in (["self"], ["cls"]) else names))
+    return tuple(found)

@@ -120,8 +120,10 @@ def follow(
 
 def _ordered(trace: Trace | None, job: Job) -> Trace | None:
     """The trace; if it explains nothing, with what is called with arguments in another order."""
+    if trace is not None and (trace.write or trace.slip):
+        return trace
     slip = out_of_order(ast.parse(job.source), job.modules)
-    if slip is None or (trace is not None and (trace.write or trace.slip)):
+    if slip is None:
         return trace
     margin = () if trace is None else trace.margin
     has: frozenset[str] = frozenset() if trace is None else trace.has
