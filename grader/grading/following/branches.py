@@ -304,7 +304,8 @@ def _not_run(comparison: Comparison, at: Made | None) -> Iterator[tuple[Branchin
     """
     mine = comparison.mine
     lines = _path(mine, at) if at is not None else {}
-    whole = _run(comparison, _span(comparison, None, at)) if at is None else frozenset()
+    inside = lines.keys() or {None}
+    runs = {one: _run(comparison, _span(comparison, one, at)) for one in inside}
     dead: set[ast.AST] = set()
     for node in mine.nodes:  # outer nodes come first
         if node in dead or not isinstance(node, ast.If | ast.IfExp):
@@ -312,11 +313,10 @@ def _not_run(comparison: Comparison, at: Made | None) -> Iterator[tuple[Branchin
         function = mine.around(node)
         if function is None or function.name in comparison.proven - {"__call__"}:
             continue  # of one that is right alone, what it is given is wrong, not what it asks
-        ran, number = whole, mine.numbers[function]
-        if at is not None:
-            if node.test.lineno >= lines.get(number, 0):
-                continue
-            ran = _run(comparison, _span(comparison, number, at))
+        number = None if at is None else mine.numbers[function]
+        if number is not None and node.test.lineno >= lines.get(number, 0):
+            continue
+        ran = runs[number]
         if not _any(function.body, mine, ran):
             continue
         sides = _side(node.body), _side(node.orelse)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from grader.grading.following.cause import Cause
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.bindings import around, callee, targets
+from grader.grading.reading.bindings import arguments, around, callee, targets
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
@@ -151,9 +151,7 @@ def _in_turn(
     for call in walked(mine.tree):
         if not isinstance(call, ast.Call) or callee(call) != function.name:
             continue
-        given = {**dict(zip(names, call.args, strict=False))}
-        given |= {one.arg: one.value for one in call.keywords if one.arg}
-        value = given.get(name)
+        value = arguments(call, names).get(name)
         if isinstance(value, ast.Constant) and held == [(value.value,)]:
             found.append((call, value))
     if len(found) != 1:

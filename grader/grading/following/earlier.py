@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from grader.grading.reading.bindings import callee
-from grader.grading.reading.shown import Slip, name_of
+from grader.grading.reading.shown import Slip, called
 from grader.source.walked import walked
 
 Modules = Mapping[str, tuple[str, str]]
@@ -34,7 +34,7 @@ def out_of_order(tree: ast.Module, modules: Modules) -> Slip | None:
 
 def _crossed(call: ast.Call, name: str, params: list[str]) -> Slip | None:
     """What is odd about one call: two of its arguments are in each other's place."""
-    given = [_called(one) for one in call.args]
+    given = [called(one) for one in call.args]
     for at, one in enumerate(given):
         other = params.index(one) if one in params else at
         if other == at or other >= len(given):
@@ -49,11 +49,6 @@ def _crossed(call: ast.Call, name: str, params: list[str]) -> Slip | None:
         write = ast.unparse(ast.Call(call.func, args, []))
         return Slip(call.args[min(at, other)].lineno, f"{said} {takes}, in this order.", write)
     return None
-
-
-def _called(node: ast.expr) -> str:
-    """What a variable or an attribute is called; empty for any other expression."""
-    return node.attr if isinstance(node, ast.Attribute) else name_of(node)
 
 
 def _taken(modules: Modules) -> Mapping[str, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from grader.source.walked import walked
@@ -195,6 +195,12 @@ def callee(node: ast.AST | None) -> str:
         case ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
             return name
     return ""
+
+
+def arguments(call: ast.Call, params: Sequence[str]) -> dict[str, ast.expr]:
+    """What a call gives for each of the parameters: by place, or by name."""
+    by_name = {one.arg: one.value for one in call.keywords if one.arg}
+    return dict(zip(params, call.args, strict=False)) | by_name
 
 
 def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:

@@ -9,7 +9,7 @@ import ast
 import copy
 import re
 
-from grader.grading.reading.bindings import around, callee
+from grader.grading.reading.bindings import arguments, around, callee
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.source.variables import read
@@ -35,7 +35,7 @@ def refused(tree: ast.Module, line: int, chain: str) -> Slip | None:
     at = lines[len(lines) - 1 - lines[::-1].index(line) - 1]
     calls = [one for one in _calls(tree, function.name) if _holds(one, at)]
     given = _given(calls[0], function) if len(calls) == 1 else None
-    if given is None or not read(asked) <= given.keys() | {"self"} | _elsewhere(tree, asked):
+    if given is None or not read(asked) <= given.keys() | {"self"} | _elsewhere(asked):
         return None
     test, was = _plain(_Given(given).visit(copy.deepcopy(asked)))
     text, start = ast.unparse(test), calls[0].lineno
@@ -67,7 +67,7 @@ def _asked(function: ast.FunctionDef, line: int, chain: str) -> ast.expr | None:
     return asked if rest and at == line and own else None
 
 
-def _elsewhere(tree: ast.Module, asked: ast.expr) -> set[str]:
+def _elsewhere(asked: ast.expr) -> set[str]:
     """The names in a condition that are those of functions: ``len``, or one of the file's own."""
     return {ast.unparse(one.func) for one in walked(asked) if isinstance(one, ast.Call)}
 
@@ -88,8 +88,7 @@ def _given(call: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr] | N
         return None
     names = parameters(function)
     bound = names[:1] == ["self"] and isinstance(call.func, ast.Attribute)
-    found = dict(zip(names[1:] if bound else names, call.args, strict=False))
-    return found | {one.arg: one.value for one in call.keywords if one.arg}
+    return arguments(call, names[1:] if bound else names)
 
 
 def _plain(test: ast.expr) -> tuple[ast.expr, str]:

@@ -11,7 +11,7 @@ from itertools import chain, pairwise
 from typing import TypeGuard
 
 from grader.base.model import Trace
-from grader.grading.reading.bindings import around, bound, callee
+from grader.grading.reading.bindings import arguments, around, bound, callee
 from grader.grading.reading.checking import of_another, refused
 from grader.grading.reading.fields import renamed
 from grader.grading.reading.odd import blocks, functions, parameters
@@ -202,7 +202,7 @@ def one_only(tree: ast.Module, line: int, message: str) -> Slip | None:
         return None
     called = {callee(one) for one in walked(tree) if getattr(one, "lineno", 0) == line}
     for function in (one for one in functions(tree) if one.name in called):
-        inner = list(walked(function))
+        inner = walked(function)
         ends = [one for one in inner if isinstance(one, ast.Return) and one.value is not None]
         loops = [one for one in inner if isinstance(one, ast.For) and one.body[-1] in ends]
         if len(ends) == 1 and loops:
@@ -360,8 +360,7 @@ def _instead(
     ``words`` is what each helper takes by name alone.
     """
     for call, _, helper, params in calls:
-        by_name = {one.arg: one.value for one in call.keywords if one.arg}
-        given = {**dict(zip(params, call.args, strict=False)), **by_name}.get(name)
+        given = arguments(call, params).get(name)
         starred = any(isinstance(one, ast.Starred) for one in call.args)
         starred |= any(one.arg is None for one in call.keywords)
         taken = (*params, *words.get(helper, ()))

@@ -277,7 +277,7 @@ def unfilled(function: ast.FunctionDef) -> Iterator[Slip]:
             parts = [each for target in one.targets for each in getattr(target, "elts", ())]
             names = [each.id for each in parts if isinstance(each, ast.Name)]
             unread = [each for each in names if each not in known and not each.startswith("_")]
-            taken = [each for each in own if each in list(walked(one.value))]
+            taken = [each for each in own if each in walked(one.value)]
             if len(unread) == 1 and taken and name in known:
                 said = f"Line {one.lineno} makes {unread[0]}, and nothing uses it"
                 entry = ast.unparse(taken[0])

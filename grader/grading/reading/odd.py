@@ -125,7 +125,7 @@ def unreturned(tree: ast.Module) -> Iterator[Slip]:
     calls = sorted(_kept_or_handed(tree), key=lambda one: -one.lineno)
     users = {callee(one): one.lineno for one in calls}  # the first of each
     for function in functions(tree):
-        inner, last = list(walked(function)), function.body[-1]
+        inner, last = walked(function), function.body[-1]
         gives = any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Lambda) for n in inner)
         gives |= any(isinstance(n, ast.Return) and n.value is not None for n in inner)
         if function.name not in users or gives or function.decorator_list:

@@ -146,7 +146,7 @@ def repeated(tree: ast.Module) -> Iterator[Slip]:
         for at, one in enumerate(given):
             first = texts.index(texts[at])
             plain = isinstance(one, ast.Subscript)
-            plain |= isinstance(one, ast.Call) and not _called(one.func)[:1].isupper()
+            plain |= isinstance(one, ast.Call) and not called(one.func)[:1].isupper()
             if first < at and plain and isinstance(node, ast.Return):
                 yield Slip(node.lineno, f"Line {node.lineno} returns the same twice: {texts[at]}.")
             elif first < at < len(names) and plain and isinstance(names[at], ast.Name):
@@ -163,7 +163,7 @@ def identities(tree: ast.AST) -> Iterator[Slip]:
     is a number or a text by its annotation or its name: ``if token is end_id``.
     """
     words: dict[type[ast.cmpop], str] = {ast.Is: "==", ast.IsNot: "!="}
-    every = list(walked(tree))
+    every = walked(tree)
     kept = [one.value for one in every if isinstance(one, ast.Assign | ast.Return)]
     plain = {
         one.arg
@@ -198,7 +198,7 @@ def _may_be_old(node: ast.expr) -> bool:
 
 def _is_plain(node: ast.expr, known: set[str]) -> bool:
     """Whether a variable is a number or a text: it is ``known`` to be, or has the name of one."""
-    name = _called(node)
+    name = called(node)
     return name in known or re.search(r"(^|_)(id|idx|index|token)$", name) is not None
 
 
@@ -252,7 +252,7 @@ def _only_returning(tree: ast.Module) -> frozenset[str]:
     """The functions of a file that return something and change nothing."""
     found = []
     for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
-        inner = list(walked(function))
+        inner = walked(function)
         returns = [one.value for one in inner if isinstance(one, ast.Return)]
         acts = any(
             isinstance(one, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal)
@@ -360,7 +360,7 @@ def own_calls(tree: ast.Module) -> tuple[OwnCall, ...]:
     """
     known, found = dict(_parameters(tree)), list[OwnCall]()
     for node in (one for one in walked(tree) if isinstance(one, ast.Call)):
-        name, given = callee(node), [_called(one) for one in node.args]
+        name, given = callee(node), [called(one) for one in node.args]
         if name == "partial" and given[:1]:
             name, *given = given
         if name in known:
@@ -368,8 +368,8 @@ def own_calls(tree: ast.Module) -> tuple[OwnCall, ...]:
     return tuple(found)
 
 
-def _called(node: ast.expr) -> str:
-    """What a variable or an attribute is called."""
+def called(node: ast.expr) -> str:
+    """What a variable or an attribute is called; empty for any other expression."""
     return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
 
 

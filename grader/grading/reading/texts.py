@@ -17,7 +17,7 @@ TURNS = ("The loop of line", "In no turn of the loop of line")
 
 def unfilled(tree: ast.AST, message: str) -> Slip | None:
     """The text with a variable in braces that an error's message has just so: it is no f-string."""
-    every = list(walked(tree)) if BRACED.search(message) else []
+    every = walked(tree) if BRACED.search(message) else ()
     meant = [one for one in every if isinstance(one, ast.JoinedStr | ast.Raise)]
     inner = {id(each) for one in meant for each in walked(one)}
     texts = (one for one in every if isinstance(one, ast.Constant) and id(one) not in inner)

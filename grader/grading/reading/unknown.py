@@ -74,7 +74,7 @@ def _as_like(own: ast.Assign, block: Sequence[ast.Assign], name: str, given: set
         return ""
     said = f"Did you mean {other}, as on line {near.lineno}?"
     value = copy.deepcopy(own.value)
-    for one in walked(value):
+    for one in ast.walk(value):
         if isinstance(one, ast.Name) and one.id == name:
             one.id = other
     text = ast.unparse(value)
