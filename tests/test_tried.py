@@ -301,8 +301,12 @@ def test_the_time_of_all_programs_is_bounded(start: Start) -> None:
 
 # ---- when it shows -----------------------------------------------------------------------------
 
-PASSES = "Tried on your file: passes"  # a change that was asked for; one found on the way says more
-IN_PART = "Tried on your file: right in the first"  # on a busy machine
+SHOWN = ("Tried on your file: passes", "Tried on your file: right in the first")
+"""A change that was asked for. On a busy machine there may be time for some of the trials only."""
+
+
+def _shown(report: str) -> bool:
+    return any(one in report for one in SHOWN)
 
 
 @pytest.fixture(scope="module")
@@ -322,24 +326,23 @@ def own(copied: Course) -> Course:
 def test_it_is_the_last_hint(own: Course) -> None:
     count = len(next(c for c in load.rubric(course.find("s05")).checks if c.id == "scale").hints)
     said = [own.run("hint", "s05").stdout for _ in range(LEVELS + 1)]
-    shown = [PASSES in one or IN_PART in one for one in said]
-    assert shown == [False] * (count - 1) + [True] * (len(said) - count + 1)
+    assert [_shown(one) for one in said] == [False] * (count - 1) + [True] * (len(said) - count + 1)
     assert "   + attn_weights = attn_weights / math.sqrt(int(value" in said[-1]
     assert "A change that is tried on your file: " in said[count - 2]
-    assert PASSES not in own.run("grade", "s05").stdout
+    assert not _shown(own.run("grade", "s05").stdout)
 
 
 @pytest.mark.whole
 @pytest.mark.any_python
 def test_after_many_attempts_the_report_has_it(own: Course) -> None:
     for turn in range(2):
-        assert PASSES not in own.run("grade", "s05").stdout
+        assert not _shown(own.run("grade", "s05").stdout)
         own.spoil("math.sqrt(int(value", f"math.sqrt({turn + 3} * int(value")
         if turn == 0:  # that it counts every attempt is in test_learner
             known = json.loads(own.progress.read_text("utf-8"))
             known["steps"]["s05"]["checks"]["scale"]["tries"] = hints.TRIED_AFTER - 2
             own.progress.write_text(json.dumps(known), "utf-8")
-    assert PASSES in own.run("grade", "s05").stdout
+    assert _shown(own.run("grade", "s05").stdout)
 
 
 def test_a_class_gets_none(tmp_path: Path) -> None:
@@ -351,8 +354,8 @@ def test_a_class_gets_none(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_python_gets_it_when_asked(own: Course) -> None:
     own.spoil('-> None:\n        """Create both', '-> None\n        """Create both')
-    assert PASSES not in own.run("grade", "s05").stdout
-    assert PASSES in own.run("hint", "s05").stdout
+    assert not _shown(own.run("grade", "s05").stdout)
+    assert _shown(own.run("hint", "s05").stdout)
 
 
 CHANGE = Tried(False, "scale", ("Line 3:", "-     y = x\t+ 1", "+     y = x", "Line 7:", "+ z"))
