@@ -8,8 +8,8 @@ from textwrap import dedent
 import pytest
 
 from grader.base.model import Trace
+from grader.grading.reading import fields, odd, siblings, texts
 from grader.grading.reading import likely as meant
-from grader.grading.reading import odd, siblings, texts
 from tests.graded import variants
 
 NOTHING = ast.parse("")
@@ -599,3 +599,34 @@ def test_a_helper_is_rightly_given_what_was_made_of_its_namesake(
 ) -> None:
     tree = ast.parse(CALLER.replace("soft(masked)", f"soft({given})"))
     assert [one.line for one in meant.misgiven(tree, NOTHING, Trace((), 2, ()))] == lines
+
+
+LAYERS = """\
+class Model:
+    def __init__(self, config):
+        self.embed = Embedding(config.vocab, config.width)
+        self.last = Norm(config.width, eps=config.small)
+
+    def forward(self, x):
+        return self.last(x)
+"""
+TO_SMALL = "config.small in place of config.size"
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("Norm(config.width, eps=config.size)", [(4, TO_SMALL)]),
+        ("Norm(config.size, eps=config.width)", []),  # two differ
+        ("Norm(config.width, config.small)", []),
+        ("Other(config.width, eps=config.size)", []),
+        ("Norm(config.width, eps=1e-5)", []),
+    ],
+)
+def test_a_layer_that_is_made_with_another_field_is_found_where_it_goes_wrong(
+    given: str, found: list[tuple[int, str]]
+) -> None:
+    tree = ast.parse(LAYERS.replace("Norm(config.width, eps=config.small)", given))
+    told = list(fields.of_layer(tree, ast.parse(LAYERS), Trace((), 7, ())))
+    assert [(one.line, one.write) for one in told] == found
+    assert not list(fields.of_layer(tree, ast.parse(LAYERS), Trace((), 3, ())))

@@ -80,7 +80,7 @@ def test_a_line_that_keeps_a_value_too_late_is_told_with_the_line_that_takes_it(
 ) -> None:
     told = trace_of(followed("s09/wrong/residual_after_the_norm")).told
     assert re.match(
-        r"Line \d+ keeps what goes wrong on line \d+: attn_output \+ residual$", told[0]
+        r"What line \d+ keeps goes wrong on line \d+: attn_output \+ residual$", told[0]
     )
 
 

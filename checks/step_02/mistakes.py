@@ -21,7 +21,7 @@ CAUSAL: Family = {
     "mask-past-and-self": mask(
         "past_and_self",
         "The mask hides each token and its past, and shows the future: what is hidden and what is "
-        "shown are swapped. F.band_part does that without exclude=True.",
+        "shown are swapped. With F.band_part, exclude=True hides the future.",
     ),
     "mask-allows-next": mask(
         "allows_next",

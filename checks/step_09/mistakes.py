@@ -155,14 +155,17 @@ BLOCK: Family = {
         part="residual",
     ),
     "no-ln-1": block(
-        "no_ln_1", "ln_1 is not used: the attention reads vectors that are not normalized."
+        "no_ln_1",
+        "The attention does not read what ln_1 gives: its vectors are not normalized.",
     ),
     "no-ln-2": block(
         "no_ln_2",
-        "ln_2 is not used: the feed-forward network reads vectors that are not normalized.",
+        "The feed-forward network does not read what ln_2 gives: its vectors are not normalized.",
         part="feed-forward",
     ),
-    "no-norms": block("no_norms", "Neither ln_1 nor ln_2 is used."),
+    "no-norms": block(
+        "no_norms", "Neither layer reads normalized vectors: ln_1 and ln_2 are for them."
+    ),
     "ln-1-twice": block(
         "ln_1_twice",
         "ln_1 normalizes for both layers. The feed-forward network has its own: ln_2.",

@@ -36,7 +36,7 @@ KINDS = {
         "refuse-missing",
         "names that are missing from the checkpoint are not noted",
         "only names are missing",
-        "A name is missing if it is in expected and not in weights: note every such name.",
+        "A name is missing if a parameter has it and no array does: note every such name.",
         r"missing|absent|lacking|not in weights|in expected if|\) - |\.difference\("
         r"|\w\((expected, weights|weights, expected)\b ~ array_equal|^if \w+:$",
     ),
@@ -44,7 +44,7 @@ KINDS = {
         "refuse-unexpected",
         "names that no parameter has are not noted",
         "only a name is unexpected",
-        "A name of the checkpoint is unexpected if it is not in expected: note every such name.",
+        "A name of the checkpoint is unexpected if no parameter has it: note every such name.",
         r"unexpected|not in expected|\.shape.*(!=|==)|(!=|==).*\.shape ~ ^if \w+ is None:"
         r" ~ \.get\(|\) - |\.difference\(",
     ),
@@ -52,7 +52,7 @@ KINDS = {
         "refuse-shape",
         "shapes are not compared",
         "only a shape is another one",
-        "Note every array whose shape, after transposing, is not expected[name].",
+        "Note every array whose shape, after transposing, is not that of its parameter.",
         r"\.shape.*(!=|==)|(!=|==).*\.shape|unexpected|not in expected",
     ),
 }

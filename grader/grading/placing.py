@@ -47,7 +47,7 @@ THERE = (
 INSTEAD = "With "
 """How a sentence begins on what another expression would give."""
 
-WITH = re.compile(r"With (?P<new>.+) instead of (?P<old>.+?),? (?:it|the result) would \w+ ")
+WITH = re.compile(r"With (?P<new>.+) instead of (?P<old>.+?), (?:this|the result) would \w+ ")
 BESIDE = re.compile(r"It has (?P<old>.+) where the reference has (?P<new>.+)\.$")
 """What such a sentence says to write, and one on the only difference."""
 

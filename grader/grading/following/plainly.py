@@ -101,7 +101,7 @@ class Plainly:
                 if change is not None:
                     old = mine.segment(change.node)
                     instead = f"With {change.text} instead of {old}"
-                    yield f"{instead} it would give what the reference has."
+                    yield f"{instead}, this would give what the reference has."
 
     def _otherwise(self, end: int) -> Iterator[str]:
         """How the call that gives the number is written in the reference, if that has one such."""

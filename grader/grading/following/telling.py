@@ -163,7 +163,7 @@ class Teller:
         other = "a step of what the reference computes" if by_hand else "what the reference has"
         if quantity.startswith("`"):
             quantity = ""  # the program calls nothing so, or something else
-        gives = " it would lead to" if change.around else " it would give"
+        gives = ", this would lead to" if change.around else ", this would give"
         gives = ", the result would be" if change.onward else gives
         said = f"With {change.text}{instead}{gives} {quantity or other}."
         if self._adds_nothing(change.node):

@@ -139,8 +139,8 @@ class Wording:
         shown = f": {text}" if short and there == line else ""
         if there > line and short and not said:
             loops = (one.lineno for one in mine.nodes if isinstance(one, ast.For | ast.While))
-            keeps = f"The loop of line {line} fills" if line in loops else f"Line {line} keeps"
-            yield f"{keeps} what goes wrong on line {there}: {text}"
+            keeps = f"the loop of line {line} fills" if line in loops else f"line {line} keeps"
+            yield f"What {keeps} goes wrong on line {there}: {text}"
         else:
             yield f"On line {line} the numbers go wrong{shown}"
         yield from filter(None, (said,))

@@ -16,7 +16,7 @@ from grader.base.blanks import make_answer
 from grader.base.model import Report, Step, Trace
 from grader.grading.advised import guesses
 from grader.grading.placing import INSTEAD
-from grader.grading.reading import bindings, odd, shown, siblings
+from grader.grading.reading import bindings, fields, odd, shown, siblings
 from grader.grading.reading.likely import at_error, likely, misgiven, unused, withheld
 from grader.grading.reading.typeless import untyped
 from grader.grading.reading.unknown import unknown
@@ -103,7 +103,8 @@ def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     every = chain(
         shown.joined(source.text, tree), *(one(tree) for one in some), withheld(tree, right)
     )
-    every = chain(every, misgiven(tree, right, trace), siblings.beside(tree, trace))
+    every = chain(every, misgiven(tree, right, trace), fields.of_layer(tree, right, trace))
+    every = chain(every, siblings.beside(tree, trace))
     if any(CHANGED in one.message for one in report.checks):
         every = chain(shown.shared(tree), every)
     slip = next(every, None)

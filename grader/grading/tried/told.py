@@ -11,7 +11,7 @@ from grader.grading.tried.maker import Maker
 from grader.grading.tried.text import Change, Edit, expressions, head_end, of_kind
 
 INSTEAD = re.compile(
-    r"[Ww]ith (.+?) instead of (.+?)(?: on line \d+)?,? (?:it|every|the)\b", re.DOTALL
+    r"[Ww]ith (.+?) instead of (.+?)(?: on line \d+)?, (?:this|every|the)\b", re.DOTALL
 )
 """How a sentence says what another text in place of one would give."""
 IN_PLACE = " in place of "
