@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from max import tree
 from max.dtype import DType
@@ -67,13 +68,30 @@ NUMBERS = st.one_of(
     st.booleans(),
     st.sampled_from([2**24, 2**24 + 1, -(2**63), 2**63, -1, 3.5e38, -0.0, np.int64(3)]),
 )
-DTYPES = st.sampled_from([DType.float32, DType.int64, DType.uint64, DType.int32, DType.bool])
+KINDS = [DType.float16, DType.float32, DType.float64, DType.bool]
+KINDS += [DType.int8, DType.int32, DType.int64, DType.uint64]
+DTYPES = st.sampled_from(KINDS)
+ROW = st.sampled_from([0.1, -math.inf, math.nan, 0, 7, True, -0.0])
+ROWS = st.lists(st.one_of(st.lists(ROW, max_size=3), st.tuples(ROW, ROW)), max_size=3)
+EVEN = st.lists(st.tuples(ROW, ROW), max_size=3)
+NESTED = st.one_of(ROWS, EVEN, st.lists(st.one_of(ROWS, EVEN), max_size=2))
 
 
 @given(
-    st.one_of(NUMBERS, st.lists(NUMBERS, max_size=4), st.lists(st.integers(-9, 9), max_size=5)),
+    st.one_of(
+        NUMBERS,
+        st.lists(NUMBERS, max_size=4),
+        st.lists(st.integers(-9, 9), max_size=5),
+        st.lists(st.booleans(), min_size=1, max_size=3),
+        NESTED,
+    ),
     DTYPES,
 )
+@example([[0.0, -math.inf], [0.0, 0.0]], DType.float32)
+@example([[[1], [2]], [[3], [4.5]]], DType.float64)
+@example([[0.0], [0.0, 1.0]], DType.float32)
+@example([0.0, [1.0]], DType.float32)
+@example([[]], DType.float32)
 def test_constants(value: Any, dtype: DType) -> None:
     ours = outcome(lambda: ops.constant(value, dtype, CPU))
     assert ours == outcome(lambda: ops.constant.__wrapped__(value, dtype, CPU))

@@ -26,7 +26,7 @@ from max.dtype import DType
 from max.experimental.tensor import Tensor
 from max.graph import DeviceRef, Graph, Shape, StaticDim, TensorType, TensorValue, Value
 
-from grader.frameworks.max.engine import adding, calls, private, running, trees
+from grader.frameworks.max.engine import adding, calls, literals, private, running, trees
 from grader.frameworks.max.engine.handlers import STAGING
 from grader.frameworks.max.engine.private import OPERATIONS, Name
 from grader.frameworks.max.engine.waiting import Waiting
@@ -34,13 +34,10 @@ from grader.frameworks.max.engine.waiting import Waiting
 REMEMBERED = 1024
 """Shapes and types kept, least recently used dropped; one grading has about two hundred."""
 
-LARGEST = 3e38
-"""Floats beyond this are left to MAX; a float32 ends at 3.4e38."""
+SMALL = 1 << 16
+"""Bytes of a constant up to which it is remembered."""
 
-WHOLE = {DType.float32: 1 << 24, DType.int64: (1 << 63) - 1, DType.uint64: (1 << 63) - 1}
-"""The largest integer up to which a dtype is exact."""
-
-OURS = (__file__, adding.__file__, calls.__file__, running.__file__, trees.__file__)
+OURS = (__file__, *(one.__file__ for one in (adding, calls, literals, running, trees)))
 
 FAILED = "_failed_before"
 """The attribute of a graph's context with the error that computing it raised."""
@@ -257,33 +254,26 @@ def _is_strong(original: Original) -> Original:
 # ---- constants and inputs -----------------------------------------------------------------
 
 
-def _array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
-    """A number, or a list of whole numbers, as an array; None if MAX has to look itself."""
-    if dtype is None or dtype not in WHOLE:
-        return None
-    if type(value) is float and dtype == DType.float32 and abs(value) < LARGEST:
-        return np.array(value, np.float32)
-    numbers = value if type(value) is list else [value]
-    low, high = 0 if dtype == DType.uint64 else -WHOLE[dtype], WHOLE[dtype]
-    if numbers and all(type(number) is int and low <= number <= high for number in numbers):
-        return np.array(value, dtype.to_numpy())
-    return None
-
-
 def _constant(original: Original) -> Original:
     array_attribute, operation = private.ARRAY.get(), OPERATIONS.get().ConstantOp
 
-    @lru_cache(REMEMBERED)
-    def known(numbers: bytes, shape: tuple[int, ...], dtype: DType, device: DeviceRef) -> Any:
-        kind = TensorType(dtype, shape, device).to_mlir()
-        array = np.frombuffer(numbers, dtype.to_numpy()).reshape(shape).copy()
+    def made_of(array: np.ndarray[Any, Any], dtype: DType, device: DeviceRef) -> Any:
+        kind = TensorType(dtype, array.shape, device).to_mlir()
         return kind, array_attribute(Buffer.from_numpy(array), kind)
 
+    @lru_cache(REMEMBERED)
+    def known(numbers: bytes, shape: tuple[int, ...], dtype: DType, device: DeviceRef) -> Any:
+        array = np.frombuffer(numbers, dtype.to_numpy()).reshape(shape).copy()
+        return made_of(array, dtype, device)
+
     def constant(value: Any, dtype: Any = None, device: Any = None) -> TensorValue:
-        array = _array(value, dtype)
+        array = literals.array(value, dtype)
         if array is None or type(device) is not DeviceRef:
             return original(value, dtype, device)
-        kind, attribute = known(array.tobytes(), array.shape, dtype, device)
+        if array.nbytes > SMALL:
+            kind, attribute = made_of(array, dtype, device)
+        else:
+            kind, attribute = known(array.tobytes(), array.shape, dtype, device)
         made = Graph.current._add_op_generated(
             operation, kind, attribute, attach_profile_scopes=False
         )
