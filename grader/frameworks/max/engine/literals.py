@@ -28,12 +28,11 @@ WHOLE = {
 
 def array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
     """A number, or a nested list of numbers, as an array; None if MAX has to look itself."""
-    if type(value) not in (list, tuple):
-        numbers: Sequence[Any] | None = (value,)
-    else:
-        numbers = _flat(value)
+    numbers = _flat(value) if type(value) in (list, tuple) else (value,)
     if dtype is None or not numbers or not _exact(numbers, dtype):
         return None
+    if type(value) is bool:
+        return None  # MAX takes no array that is one bool
     try:
         return np.array(value, dtype.to_numpy())
     except ValueError:  # rows of several lengths
