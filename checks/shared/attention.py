@@ -25,7 +25,8 @@ def causal_mask(sequence_length: int, num_tokens: int = 0, **knobs: Any) -> Floa
     ``allows_next`` and ``hides_self`` are off by one, ``none`` hides nothing, ``all`` hides
     everything, a number replaces −inf. Knob ``allowed`` is the number where looking
     is allowed. Knob ``earlier``: ``hidden`` starts the diagonal in column 0, ``ignored`` leaves
-    the columns of earlier tokens out, ``appended`` puts them last.
+    the columns of earlier tokens out, ``appended`` puts them last, ``turned`` swaps rows and
+    columns.
     """
     kind = knobs.get("mask", "causal")
     earlier = knobs.get("earlier")
@@ -38,7 +39,8 @@ def causal_mask(sequence_length: int, num_tokens: int = 0, **knobs: Any) -> Floa
     if earlier == "appended":
         hidden = hidden & (column < sequence_length)
     number = kind if isinstance(kind, float) else -np.inf
-    return np.where(hidden, number, float(knobs.get("allowed", 0.0)))
+    mask = np.where(hidden, number, float(knobs.get("allowed", 0.0)))
+    return mask.T if earlier == "turned" else mask
 
 
 def _hidden(after: npt.NDArray[np.integer], kind: object) -> npt.NDArray[np.bool_]:

@@ -80,4 +80,11 @@ CAUSAL: Family = {
         "The columns of the earlier tokens are at the end. They come first in the text, "
         "so they are the first columns.",
     ),
+    "mask-turned": earlier(
+        "turned",
+        "Rows and columns are swapped: a row belongs to the token that looks, and a column to each "
+        "token that it may look at.",
+        part="columns",
+        place=r"() ~unsqueeze|None\]|\[None|\.T\b|transpose|permute|reshape",
+    ),
 }

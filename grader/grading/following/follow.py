@@ -224,8 +224,9 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
 
     Functions go before methods, which may call them, short texts before long ones, and a trial that
     raised an error before one that did not: the report quotes the error, with its sizes. Of those
-    about one function that raised none, the simplest; of a program that ``loops``, one where it
-    takes few turns. What is only wished for counts where nothing else is wrong.
+    about one function that raised none, the simplest, whose result has a wrong shape if one has; of
+    a program that ``loops``, one where it takes few turns. What is only wished for counts where
+    nothing else is wrong.
     """
 
     def rank(name: str) -> tuple[bool, ...]:
@@ -250,7 +251,8 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
         and _called(evidence.trials[name]) == _called(evidence.trials[found[False][0]])
     ]
     raised = any(evidence.error(name) is not None for name in whole[:1])
-    whole = whole if raised else sorted(whole, key=lambda name: _telling(evidence, name))
+    if not raised:
+        whole.sort(key=lambda name: (_has_its_shape(evidence, name), *_telling(evidence, name)))
     if raised:
         quoted = _quoted(evidence)
         whole.sort(key=lambda name: _raises(evidence, name) != quoted)
@@ -299,6 +301,12 @@ def _telling(evidence: Evidence, name: str) -> tuple[bool, int, bool]:
     enormous = any(np.greater(array, ENORMOUS).any() for array in rows)
     tied = any(len(np.unique(array)) < array.size for array in _listed(evidence.trials[name]))
     return equal or enormous or tied, calls, not MANY <= size <= LONG
+
+
+def _has_its_shape(evidence: Evidence, name: str) -> bool:
+    """Whether every result of a trial has its shape: one that has not is told first."""
+    seen = ((evidence.seen(name, path), want) for path, want in evidence.expected(name).items())
+    return all(getattr(one, "array", want).shape == want.shape for one, want in seen)
 
 
 def _has_many(trial: Trial) -> bool:
