@@ -188,6 +188,7 @@ def test_what_is_right_is_not_odd(text: str) -> None:
             "",
         ),
         (LISTED, 5, "puts the class Block itself", ""),
+        ("top = F.max(scores, -1)", 1, "every number with -1", "F.max(scores, axis=-1)"),
     ],
 )
 def test_what_reads_otherwise_than_it_is_done(
@@ -204,6 +205,7 @@ def test_what_reads_otherwise_than_it_is_done(
         "text = text.strip('[]() ')",
         "text = text.rstrip('\\n')",
         "w = w.reshape(w.shape[0], w.shape[1])",
+        "top = np.max(scores, -1) + F.max(scores, 0) + F.max(scores, axis=-1) + max(top, -1)",
         "w = w.reshape(w.shape[1], v.shape[0])",
         "def f(text, marks):\n    return text.strip(marks)",
         KEPT_LIST,

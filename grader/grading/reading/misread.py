@@ -29,6 +29,22 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
     yield from uncalled(tree)
     yield from stripped(tree)
     yield from refolded(tree)
+    yield from compared(tree)
+
+
+def compared(tree: ast.Module) -> Iterator[Slip]:
+    """``F.max(x, -1)``, which compares every number with -1, where the axis is meant."""
+    for node in walked(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=module), attr="max" | "min" as name),
+                args=[x, ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int()))],
+                keywords=[],
+            ) if module not in ("np", "numpy", "torch"):
+                axis, line = ast.unparse(node.args[1]), node.lineno
+                said = f"Line {line} compares every number with {axis}: an axis has its name, axis="
+                write = f"{module}.{name}({ast.unparse(x)}, axis={axis})"
+                yield Slip(line, f"{said}{axis}.", write)
 
 
 def answers(function: ast.FunctionDef) -> Iterator[Slip]:
