@@ -230,6 +230,7 @@ HEADS: Family = {
         "interleaved",
         "Query, key and value are taken as every third number. All queries come first, then all "
         "keys, then all values: take these three apart before the heads.",
+        place=r"() ~::3\b|reshape\([^)]*, 3\]?\)",
     ),
     "split-by-reshape": split(
         "reshape",
