@@ -34,6 +34,8 @@ Row = tuple[str, str, str, str | None]
 
 NONE_HINT = "A value here is still None: look for a TODO above this line, or a missing return."
 
+FROZEN_HINT = "Make a new object with the new values, or leave out frozen=True above the class."
+
 PYTHON: tuple[Row, ...] = (
     (
         "NameError|UnboundLocalError",
@@ -118,7 +120,7 @@ PYTHON: tuple[Row, ...] = (
         "FrozenInstanceError",
         r"field '(\w+)'",
         "The field {0} of a frozen dataclass cannot be changed",
-        "Make a new object with the new values, or leave out frozen=True above the class.",
+        FROZEN_HINT,
     ),
     (
         "ModuleNotFoundError|ImportError",

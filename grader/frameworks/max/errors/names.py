@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from grader.frameworks.errors import FROZEN_HINT
 from grader.frameworks.max.errors import brought, elsewhere
 from grader.frameworks.max.errors.calls import renamed
 from grader.frameworks.max.errors.case import Case, described
@@ -118,7 +119,7 @@ def frozen(case: Case, match: re.Match[str]) -> Translation:
     owner = case.value(owners[0]) if owners else None
     who = f"{ast.unparse(owners[0])} is {described(owner)}" if owner is not None else "This is"
     kind = ", an object of a frozen dataclass" if owner is not None else " a frozen dataclass"
-    hint = "Make a new object with the new values, or leave out frozen=True above the class."
+    hint = FROZEN_HINT
     return Translation(f"{who}{kind}: its field {name} cannot be {how}", hint)
 
 
