@@ -274,32 +274,14 @@ def _explained(
     ``before`` is the processor time that the report took without it.
     """
     from grader.grading.meter import Meter
-    from grader.grading.tried import lone, single, suggest
-    from grader.grading.tried.helping import Helps, helps, hinted, without_hint
+    from grader.grading.tried.surest import explained
 
     meter = Meter(start, before)  # what was imported for it does not count
     found = replace(found, trace=_followed(judge, job, outcome, found, options, meter.start))
     if found.verdict is not Verdict.FAIL:
         return found
 
-    def explained() -> Report:
-        told = replace(found, trace=lone.traced(judge.source, judge.step, found))
-        if outcome.ended == "done":
-            case = suggest.Case(judge, job, outcome, told, told, meter)
-            if (
-                lone.is_guess(told.trace, found.trace)
-                and helps(case, told.trace) is not Helps.RIGHT
-            ):
-                sure = lone.traced(judge.source, judge.step, found, slips=False)
-                case = case.with_told(replace(found, trace=sure))
-            hint = hinted(case.told)
-            helped = helps(case, hint, whole=False) if hint is not None else Helps.NOT
-            if hint is not None and helped is Helps.NOT:
-                case = case.with_told(without_hint(case.told))
-            told = replace(case.told, trace=single.traced(case, fixed=helped is Helps.RIGHT))
-        return replace(told, trace=lone.supposed(judge.source, judge.step, told))
-
-    return _explaining(explained, found)
+    return _explaining(lambda: explained(judge, job, outcome, found, meter), found)
 
 
 def _tried(

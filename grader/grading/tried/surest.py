@@ -1,0 +1,37 @@
+"""The surest explanation of a failure: in the source, by the values, or by a try."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from grader.grading.tried import lone, single
+from grader.grading.tried.helping import Helps, helps, hinted, without_hint
+from grader.grading.tried.suggest import Case
+
+if TYPE_CHECKING:
+    from grader.base.model import Report
+    from grader.grading.conclude import Judge
+    from grader.grading.meter import Meter
+    from grader.protocol.probe import Job, Outcome
+
+
+def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Meter) -> Report:
+    """The report, whose trace follows the values, with what explains the failure best.
+
+    What only looks odd in the source is told if the program is right without it. What an error's
+    hint says to write is told if that gets the program past the error. Where neither is sure, the
+    likeliest edits are tried.
+    """
+    told = replace(found, trace=lone.traced(judge.source, judge.step, found))
+    if outcome.ended == "done":
+        case = Case(judge, job, outcome, told, told, meter)
+        if lone.is_guess(told.trace, found.trace) and helps(case, told.trace) is not Helps.RIGHT:
+            sure = lone.traced(judge.source, judge.step, found, slips=False)
+            case = case.with_told(replace(found, trace=sure))
+        hint = hinted(case.told)
+        helped = helps(case, hint, whole=False) if hint is not None else Helps.NOT
+        if hint is not None and helped is Helps.NOT:
+            case = case.with_told(without_hint(case.told))
+        told = replace(case.told, trace=single.traced(case, fixed=helped is Helps.RIGHT))
+    return replace(told, trace=lone.supposed(judge.source, judge.step, told))
