@@ -300,6 +300,12 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
             "F.concat(koepfe, axis=-2)",
             "axis -1 would give",
         ),
+        (
+            "s06/drei_sin",
+            '"i,j->ij"',
+            '"i,j->ji"',
+            "gives the angles transposed: rows and columns are swapped",
+        ),
     ],
 )
 def test_it_names_the_mistake(

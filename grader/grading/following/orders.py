@@ -34,6 +34,29 @@ def turned(mine: Floats, right: Floats) -> str:
     return " It holds whole numbers only: is it cast to integers?" if cut else ""
 
 
+def exchanged(comparison: Comparison, taken: Sequence[int]) -> Departure | None:
+    """Where a value of the reference is made with its axes in another order, before ``taken``.
+
+    It is made of right values, and the program has it nowhere as the reference does. None if there
+    are several such places, or none.
+    """
+    mine, todo, seen = comparison.mine, list(taken), set(taken)
+    found: dict[int, Departure] = {}
+    while todo:
+        value = todo.pop()
+        made, relation = mine.made.get(value), comparison.relation(value)
+        if made is None:
+            continue
+        other = relation is not None and relation.kind == "transposed"
+        lacks = other and relation is not None and relation.of not in comparison.matched
+        if lacks and all(map(comparison.known, made.sources)):
+            found[made.node] = Departure(made.node, value, made.sources, relation)
+        new = [one for one in made.sources if one not in seen]
+        todo += new
+        seen.update(new)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
 def inserted(comparison: Comparison, node: int, right: Floats) -> str:
     """Where the axis of length 1 belongs that an expression inserts, if only its place is wrong."""
     mine = comparison.mine

@@ -49,7 +49,7 @@ from grader.grading.following.loops import fed, in_parts, too_far, whole, withou
 from grader.grading.following.neutral import missized_mask
 from grader.grading.following.omitted import forgotten, omitted
 from grader.grading.following.options import misnamed
-from grader.grading.following.orders import along, stale
+from grader.grading.following.orders import along, exchanged, stale
 from grader.grading.following.ranges import ended_otherwise, miscounted
 from grader.grading.following.repeats import other_axes, overtaken, returned
 from grader.grading.following.rewrite import Rewrite
@@ -141,7 +141,23 @@ class Raising:
         known = trace.slip or trace.write or not shaped
         if node is None or known or self.comparison.mine.outran(node):
             return trace
-        return self.teller.retried(trace, self._wrong(node), node)
+        turned = None if trace.told else self._exchanged(node)
+        return turned or self.teller.retried(trace, self._wrong(node), node)
+
+    def _exchanged(self, node: int) -> Trace | None:
+        """The one value before an error whose axes are in another order than the reference's."""
+        found = exchanged(self.comparison, self.comparison.mine.latest(node))
+        if found is None or found.relation is None:
+            return None
+        mine, right = self.comparison.mine, self.comparison.right
+        have, want = mine.arrays[found.value], right.arrays[found.relation.of]
+        if have is None or want is None:
+            return None
+        line = mine.line(found.node)
+        what = self.lesson.quantity(found.relation.of) or "what the reference has,"
+        said = f"Line {line} gives {what} {found.relation.order}. Its shape is {sizes(have.shape)},"
+        said = f"{said} and that of the reference {sizes(want.shape)}."
+        return replace(self.teller.trace((said,), line), elsewhere=True)
 
     def _explained(self, error: SeenError) -> Trace:
         """The same, without trying changes."""
