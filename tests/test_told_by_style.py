@@ -344,6 +344,12 @@ def test_it_names_the_mistake(
             ".reshape([b, t, h",
             "not use it",
         ),
+        (
+            "s08/anova",
+            "n = int(x.shape[-1])",
+            "n = x.shape[-1]",
+            "instead of F.sum(x, axis=-1) / n",
+        ),
         ("s08/matlab_sums", "SIGMA2 + self.eps", "SIGMA2 * self.eps", "the centered features"),
         ("s03/solution", "= weights @ value", "= scores @ value", "Output and weights are not"),
         ("s03/solution", "= weights @ value", "= scores @ value", "does not get the weights"),

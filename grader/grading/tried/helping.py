@@ -15,7 +15,7 @@ from grader.grading.tried import trial
 from grader.grading.tried.candidates import compiles
 from grader.grading.tried.suggest import Case
 from grader.grading.tried.text import Change, Edit, Text, expressions, head_end
-from grader.grading.tried.told import WRITE, Told
+from grader.grading.tried.told import INSTEAD, WRITE, Told
 from grader.grading.tried.words import Words
 from grader.protocol.probe import SeenError
 
@@ -23,6 +23,9 @@ FIRST, MOST = 2, 12
 """Ways to read what is to be written that are tried at first, and at most: the smallest first."""
 MOST_S, ENOUGH_S = 0.3, 0.3
 """Processor time in seconds for one batch of these; and after which no second one is begun."""
+
+WRONG = "the numbers go wrong"
+"""What is told of the line of a change."""
 
 
 class Helps(Enum):
@@ -70,6 +73,24 @@ def hinted(report: Report) -> Trace | None:
         return None
     write = next((one[1] for hint in first.hints[:1] if (one := WRITE.search(hint))), "")
     return Trace((), first.line, (), write=write) if write else None
+
+
+def changed(report: Report) -> Trace | None:
+    """The trace of an error that says which change would give what the reference has."""
+    first, trace = report.first_to_fix, report.trace
+    if first is None or not first.stopped or trace is None:
+        return None
+    return trace if any(map(INSTEAD.search, trace.told)) else None
+
+
+def without_change(report: Report) -> Report:
+    """The report without that change, and without its line where nothing else is told of it."""
+    trace, first = report.trace, report.first_to_fix
+    if trace is None:
+        return report
+    told = tuple(one for one in trace.told if not (INSTEAD.search(one) or WRONG in one))
+    line = trace.line if first is not None and trace.line == first.line else None
+    return replace(report, trace=replace(trace, told=told, line=line, write=""))
 
 
 def without_hint(report: Report) -> Report:
