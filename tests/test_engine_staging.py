@@ -15,11 +15,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from max import tree
+from max.driver import CPU as Cpu
 from max.dtype import DType
+from max.experimental.tensor import Tensor
 from max.graph import DeviceRef, Dim, Graph, Shape, TensorType, ops
 
 from grader.base.course import ROOT
 from grader.frameworks.max import engine
+from grader.frameworks.max.engine import private
 
 pytestmark = pytest.mark.any_python  # whatever is graded with another Python is staged so too
 CPU = DeviceRef.CPU()
@@ -98,6 +101,33 @@ NESTED = st.one_of(ROWS, EVEN, st.lists(st.one_of(ROWS, EVEN), max_size=2))
 def test_constants(value: Any, dtype: DType) -> None:
     ours = outcome(lambda: ops.constant(value, dtype, CPU))
     assert ours == outcome(lambda: ops.constant.__wrapped__(value, dtype, CPU))
+
+
+SHAPES = [
+    (),
+    (0,),
+    (3,),
+    (1, 1),
+    (2, 3),
+    (9, 4),
+    (2, 0, 3),
+    (2, 3, 4),
+    (1, 2, 2, 3),
+    (2, 1, 2, 2, 2),
+]
+LARGE = [(1_100,), (40, 30), (2, 30, 20), (8, 1, 14, 10), (1_001, 1)]
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, *LARGE], ids=str)
+@pytest.mark.parametrize("dtype", [DType.float32, DType.float16, DType.int64, DType.bool], ids=str)
+def test_a_tensor_shows_the_same_text(shape: tuple[int, ...], dtype: DType) -> None:
+    numbers = np.random.default_rng(5).normal(0, 40, shape)
+    flat = numbers.reshape(-1)
+    if dtype.is_float() and flat.size > 2:
+        flat[:3] = np.nan, np.inf, -np.inf
+    tensor = Tensor(numbers.astype(dtype.to_numpy()), device=Cpu())
+    plain: Any = private.RENDER.get().__wrapped__
+    assert repr(tensor) == plain(tensor)
 
 
 class Pair(NamedTuple):

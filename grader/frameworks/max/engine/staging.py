@@ -26,7 +26,15 @@ from max.dtype import DType
 from max.experimental.tensor import Tensor
 from max.graph import DeviceRef, Graph, Shape, StaticDim, TensorType, TensorValue, Value
 
-from grader.frameworks.max.engine import adding, calls, literals, private, running, trees
+from grader.frameworks.max.engine import (
+    adding,
+    calls,
+    literals,
+    printing,
+    private,
+    running,
+    trees,
+)
 from grader.frameworks.max.engine.handlers import STAGING
 from grader.frameworks.max.engine.private import OPERATIONS, Name
 from grader.frameworks.max.engine.waiting import Waiting
@@ -37,7 +45,7 @@ REMEMBERED = 1024
 SMALL = 1 << 16
 """Bytes of a constant up to which it is remembered."""
 
-OURS = (__file__, *(one.__file__ for one in (adding, calls, literals, running, trees)))
+OURS = (__file__, *(one.__file__ for one in (adding, calls, literals, printing, running, trees)))
 
 FAILED = "_failed_before"
 """The attribute of a graph's context with the error that computing it raised."""
@@ -115,7 +123,7 @@ def _replace(
         return
     if not isinstance(owner, type):
         careful = _careful(make(present), present, present, fault)
-        _everywhere(name, present, careful, modules)
+        _everywhere(name, present, careful, (*modules, vars(owner)))
         return
     original = vars(owner).get(name, present)
     if isinstance(original, classmethod):
@@ -380,6 +388,7 @@ SOONER = (
     Sooner(private.LEAVES, trees.leaves, (private.PREDICATE, private.NODE)),
     Sooner(private.MAP, trees.mapped, (private.PREDICATE, private.NODE)),
     Sooner(private.ITEM, calls.item, CALLED),
+    Sooner(private.RENDER, printing.rendered),
     Sooner(private.EXECUTE, running.sooner, (private.WALK, private.LOOK_UP, private.MODULE)),
     Sooner(private.INPUT, _add_input, (private.BLOCK, private.LOCATION, private.CHAIN)),
 )
