@@ -15,7 +15,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from max import tree
-from max.driver import CPU as Cpu
 from max.dtype import DType
 from max.experimental.tensor import Tensor
 from max.graph import DeviceRef, Dim, Graph, Shape, TensorType, ops
@@ -103,18 +102,7 @@ def test_constants(value: Any, dtype: DType) -> None:
     assert ours == outcome(lambda: ops.constant.__wrapped__(value, dtype, CPU))
 
 
-SHAPES = [
-    (),
-    (0,),
-    (3,),
-    (1, 1),
-    (2, 3),
-    (9, 4),
-    (2, 0, 3),
-    (2, 3, 4),
-    (1, 2, 2, 3),
-    (2, 1, 2, 2, 2),
-]
+SHAPES = [(), (0,), (3,), (1, 1), (9, 4), (2, 0, 3), (2, 3, 4), (1, 2, 2, 3), (2, 1, 2, 2, 2)]
 LARGE = [(1_100,), (40, 30), (2, 30, 20), (8, 1, 14, 10), (1_001, 1)]
 
 
@@ -125,7 +113,8 @@ def test_a_tensor_shows_the_same_text(shape: tuple[int, ...], dtype: DType) -> N
     flat = numbers.reshape(-1)
     if dtype.is_float() and flat.size > 2:
         flat[:3] = np.nan, np.inf, -np.inf
-    tensor = Tensor(numbers.astype(dtype.to_numpy()), device=Cpu())
+    array = numbers.astype(dtype.to_numpy())
+    tensor = Tensor(array)
     plain: Any = private.RENDER.get().__wrapped__
     assert repr(tensor) == plain(tensor)
 

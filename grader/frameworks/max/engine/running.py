@@ -77,8 +77,11 @@ class _Run:
         taken = {id(one) for one in self._given}
         buffers = []
         for value in self._operands(operation):
-            own = isinstance(value, Buffer) or value.flags.owndata
-            buffers.append(seam.buffer(value if own and id(value) not in taken else value.copy()))
+            if isinstance(value, Buffer):
+                buffers.append(seam.copied(value) if id(value) in taken else value)
+            else:
+                own = value.flags.owndata and id(value) not in taken
+                buffers.append(seam.buffer(value if own else value.copy()))
             taken.add(id(value))
         return buffers
 
@@ -97,7 +100,7 @@ class _Run:
             return value
         if kind == "StaticReshapeOp":
             whole = isinstance(value, Buffer)  # a view of it would share memory, unseen
-            return value.copy().view(value.dtype, shape) if whole else value.reshape(shape)
+            return seam.copied(value, shape) if whole else value.reshape(shape)
         if isinstance(value, Buffer):
             return None
         return np.array(np.broadcast_to(value, shape), order="C")

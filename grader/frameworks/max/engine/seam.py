@@ -114,6 +114,16 @@ def buffer(value: Array | Buffer) -> Buffer:
     return Buffer.from_numpy(value)
 
 
+def copied(value: Buffer, shape: tuple[int, ...] | None = None) -> Buffer:
+    """A buffer with the same bits in memory of its own; in another ``shape``, if one is given.
+
+    MAX's own copy may still be under way when the memory that it reads is freed or written to.
+    """
+    kind, own = UNSIGNED[value.dtype.size_in_bits // 8], tuple(value.shape)
+    bits = np.from_dlpack(value.view(kind, own)).copy()
+    return Buffer.from_numpy(bits).view(value.dtype, own if shape is None else shape)
+
+
 def array(value: Array | Buffer) -> Array:
     """The numbers of either, sharing its memory if they can: see :func:`read`."""
     return read(value) if isinstance(value, Buffer) else value
