@@ -16,6 +16,7 @@ import pytest
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
 from grader.grading.following import slips
 from grader.grading.following.cause import Cause, Causes
+from grader.grading.following.handed import unstarred
 from grader.grading.following.helpers import kind_given, named_by_caller
 from grader.grading.following.lines import Lines
 from grader.grading.following.omitted import omitted, wasted
@@ -382,6 +383,48 @@ def test_a_helper_that_others_give_a_dict_is_not_blamed_for_a_tuple(
     error = raised("pair['key']", 1, (line or 2, "count(cache[0])"))
     slip = kind_given(ast.parse(program), error, "pair is a tuple, and 'key' is a text")
     assert (slip.line if slip else 0) == line
+
+
+PIPE = "def pipe(x, *parts):\n    for part in parts:\n        x = part(x)\n    return x\n\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "write"),
+    [
+        ("pipe(1, [f, g])", "pipe(1, f, g)"),
+        ("pipe(1, fs)", "pipe(1, *fs)"),
+        ("pipe(1, f, [g])", ""),
+        ("pipe(1, other)", ""),
+    ],
+)
+def test_a_list_is_given_for_what_is_taken_one_by_one(call: str, write: str) -> None:
+    outer = SeenCall(6, "run", call, call, {"fs": SeenValue("list", "2")})
+    error = raised("part(x)", 3)
+    error = replace(error, calls=(outer, replace(error.calls[-1], function="pipe")))
+    told = "part is a list of 2, and was called like a function"
+    slip = unstarred(ast.parse(f"{PIPE}y = {call}\n"), error, told)
+    assert (slip.write if slip else "") == write
+
+
+FUNCTION = SeenValue("function", "wide")
+WIDE = "def wide(config, k=4):\n    return k * config\n\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "write"),
+    [
+        ("def run(config):\n    return f(1, wide)\n", "wide(config) in place of wide"),
+        ("def run(c):\n    z = wide(c)\n    return f(1, wide)\n", "wide(c) in place of wide"),
+        ("def run(c):\n    return f(1, wide)\n", ""),
+    ],
+)
+def test_a_function_is_followed_to_the_call_that_gives_it(more: str, write: str) -> None:
+    program = f"{WIDE}def f(a, size):\n    outer, inner = a, size\n    return outer * inner\n\n"
+    at = len((program + more).splitlines())
+    error = raised("outer * inner", 6, (at, "f(1, wide)"), inner=FUNCTION)
+    slip = slips.misfit(ast.parse(program + more), error)
+    assert slip is not None
+    assert (slip.line, slip.write) == (at, write)
 
 
 NONE = SeenValue("NoneType", "None")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from grader.grading.following.run import Run, operation
 from grader.grading.following.slips import (
@@ -319,24 +320,53 @@ def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     return None
 
 
+AS_ONE = re.compile(r"\b(?:a list|a tuple|lists?|tuples?)\b")
+"""What an error says if one thing was given where several are taken one by one."""
+
+
 def unstarred(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
-    """The call that gives a helper one list for ``*parts``, where the list is called by mistake."""
-    if "a list cannot be called" not in told:
+    """The call that gives a helper one list for ``*parts``, of which it takes one as the list."""
+    if AS_ONE.search(told) is None:
         return None
-    lines = {one.line for one in error.calls}
     own = {name: one for name, one in functions(tree).items() if one.args.vararg is not None}
-    for node in walked(tree):
-        helper = own.get(callee(node))
-        if helper is None or not isinstance(node, ast.Call) or node.lineno not in lines:
-            continue
-        extra = node.args[len(helper.args.args) :]
-        if len(extra) == 1 and isinstance(extra[0], ast.Name | ast.Attribute):
-            text = ast.unparse(extra[0])
-            args = [*node.args[:-1], ast.Starred(extra[0])]
-            said = f"Line {node.lineno} gives {helper.name} the list {text} as one thing: a star"
-            write = ast.unparse(ast.Call(node.func, args, node.keywords))
-            return Slip(node.lineno, f"{said} hands over what is in it, one by one.", write)
+    for outer, inner in pairwise(error.calls):
+        helper = own.get(inner.function)
+        for node in walked(tree) if helper is not None else ():
+            if not isinstance(node, ast.Call) or callee(node) != inner.function:
+                continue
+            if helper is None or not node.lineno <= outer.line <= (node.end_lineno or 0):
+                continue
+            bound = parameters(helper)[:1] == ["self"] and isinstance(node.func, ast.Attribute)
+            extra = node.args[len(helper.args.args) - bound :]
+            told_so = _as_one(node, helper, extra[0], outer) if len(extra) == 1 else None
+            if told_so is not None:
+                return told_so
     return None
+
+
+def _as_one(
+    node: ast.Call, helper: ast.FunctionDef, given: ast.expr, outer: SeenCall
+) -> Slip | None:
+    """The call that gives a list, if this is one, as the only one of the parts that are taken."""
+    parts = helper.args.vararg.arg if helper.args.vararg is not None else ""
+    said = f"Line {node.lineno} gives {helper.name}"
+    match given:
+        case ast.List(elts=entries) | ast.Tuple(elts=entries) if entries:
+            kind = "list" if isinstance(given, ast.List) else "tuple"
+            said = f"{said} one {kind} for *{parts}, which takes its values one by one:"
+            said = f"{said} leave the brackets out."
+        case ast.Name() | ast.Attribute():
+            text = ast.unparse(given)
+            seen = outer.values.get(text)
+            if seen is None or seen.kind not in ("list", "tuple"):
+                return None
+            kind = seen.kind
+            said = f"{said} the {kind} {text} as one thing: a star hands over what is in it, one by"
+            said, entries = f"{said} one.", [ast.Starred(given)]
+        case _:
+            return None
+    write = ast.unparse(ast.Call(node.func, [*node.args[:-1], *entries], node.keywords))
+    return Slip(node.lineno, said, write)
 
 
 WANTED = (
