@@ -24,8 +24,11 @@ MODULES = (
 )
 """Those that programs of a course are likely to use; the likeliest home of a name comes first."""
 
-GUESSES = ("Is it imported, ", "Did you mean ")
-"""How hints begin on a name of which nothing is known."""
+KNOWN = "Import it at the top of the file: "
+"""How a hint begins that says from where."""
+
+GUESSES = ("Is it imported, ", "Did you mean ", KNOWN)
+"""How hints begin on a name of which no more is known than where it may live."""
 
 WRITE = "Write from "
 """How a hint begins that puts a name into an import that is there."""
@@ -43,13 +46,16 @@ class Missing:
 
 
 def as_missing(ruling: Failed, tree: ast.Module) -> Failed:
-    """The ruling; on a name of Python's library that is not imported, with what to write."""
-    found = MISSING.match(ruling.message or "")
-    if found is None or ruling.line is None or "not defined, and" in (ruling.message or ""):
+    """The ruling; on a name of Python's library that is not imported, with what to write.
+
+    What is known otherwise of the name counts more than where it may live.
+    """
+    found = MISSING.search(ruling.message or "")
+    if found is None or ruling.line is None or not (ruling.hint or "").startswith(GUESSES):
         return ruling
-    guessed = (ruling.hint or "").startswith(GUESSES)
-    told = missing(tree, found[1], ruling.line, guessed=guessed)
-    if told is None:
+    told = missing(tree, found[1], ruling.line)
+    known = (ruling.hint or "").startswith(KNOWN)
+    if told is None or (known and not told.hint.startswith(WRITE)):
         return ruling
     if not told.about:
         return replace(ruling, hint=told.hint)
@@ -59,19 +65,14 @@ def as_missing(ruling: Failed, tree: ast.Module) -> Failed:
     return replace(ruling, hint=told.hint, about=told.about, note=note)
 
 
-def missing(tree: ast.Module, name: str, line: int, *, guessed: bool = True) -> Missing | None:
-    """How to import a name that ``line`` reads; None where it is not known to be the library's.
-
-    What is known otherwise of the name, and not ``guessed``, counts more than where it may live.
-    """
+def missing(tree: ast.Module, name: str, line: int) -> Missing | None:
+    """How to import a name that ``line`` reads; None where it is not known to be the library's."""
     if name in _bound(tree):
         return None
     for one in tree.body:
         if isinstance(one, ast.ImportFrom) and _has(one, name) and _is_meant(tree, name, line):
             statement = ast.unparse(_with(one, name))
             return Missing(f"Write {statement}", f"library: {statement}")
-    if not guessed:
-        return None
     if name in MODULES and _asked(tree, name):
         return _at_top(f"import {name}")
     home = next((one for one in MODULES if name in _names(one)), None)
@@ -85,7 +86,7 @@ def missing(tree: ast.Module, name: str, line: int, *, guessed: bool = True) -> 
 
 
 def _at_top(statement: str) -> Missing:
-    return Missing(f"Import it at the top of the file: {statement}", f"library: {statement}")
+    return Missing(f"{KNOWN}{statement}", f"library: {statement}")
 
 
 @cache
