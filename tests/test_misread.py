@@ -345,9 +345,9 @@ COMPLAIN = "def complain(*said):\n    raise ValueError(said)\n\n"
     ("text", "at", "line", "said"),
     [
         (f"{COMPLAIN}def f(x):\n    if not x > 1:\n        complain(x)\n", 6, 5,
-         "Line 6 has complain raise this error, as not x > 1 is true on line 5."),
+         "Line 6 has complain raise this error, as on line 5 not x > 1 is true."),
         (f"{COMPLAIN}def f(x):\n    if x:\n        y = 1\n    else:\n        complain(x)\n", 8, 5,
-         "as x is false on line 5"),
+         "as on line 5 x is false."),
         (f"{COMPLAIN}def f(x):\n    complain(x)\n", 5, 0, ""),
     ],
 )  # fmt: skip
@@ -359,6 +359,13 @@ def test_a_helper_that_only_raises_is_called_under_a_condition(
     assert said in (slip.said if slip else "")
 
 
+FIELD = """\
+class A:
+    x: int | None = None
+    def f(self):
+        if {}:
+            raise ValueError('no')
+"""
 REQUIRE = "def require(ok, text):\n    if not ok:\n        raise ValueError(text)\n\n"
 
 
@@ -375,6 +382,10 @@ REQUIRE = "def require(ok, text):\n    if not ok:\n        raise ValueError(text
         ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('k and q')\n", 3, ""),
         ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('a bad v')\n", 3, ""),
         ("def f(n, h):\n    if n % h:\n        raise ValueError('h must divide n')\n", 3, ""),
+        (FIELD.format("not whole(self.x)"), 5, "self.x is not None and not whole(self.x)"),
+        (FIELD.format("not whole(self.x)").replace("x: int", "y: int"), 5, ""),
+        (FIELD.format("self.x is not None and not whole(self.x)"), 5, ""),
+        (FIELD.format("not whole(self.x)").replace("= None", "= 1"), 5, ""),
     ],
 )  # fmt: skip
 def test_what_a_condition_asks_is_compared_with_what_its_error_says(

@@ -427,6 +427,22 @@ def unmade(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     return None
 
 
+ALL_SIZES = re.compile(r"(?:^|, and )(\w+) is the shape \[(?P<sizes>\d+, [\d, ]+)\]")
+"""What an error says of a variable that is a whole shape, where a number is needed."""
+
+
+def all_sizes(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that keeps all sizes of a tensor by a name where an error needs one of them."""
+    found, call = ALL_SIZES.search(told), error.calls[-1] if error.calls else None
+    made = bound(tree, found[1], call.line) if found is not None and call is not None else None
+    match made:
+        case ast.Assign(targets=[ast.Name()], value=ast.Attribute(attr="shape") as shape):
+            text, count = ast.unparse(shape), len(found["sizes"].split(",")) if found else 0
+            said = f"Line {made.lineno} keeps all {count} sizes of {text} as one: take one of them"
+            return Slip(made.lineno, f"{said} there, or give each its name.")
+    return None
+
+
 def _kept(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     """The line that gives a layer another name, which the line with the error reads."""
     call = error.calls[-1]

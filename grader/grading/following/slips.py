@@ -475,6 +475,10 @@ def _lacking(tree: ast.Module, statement: ast.stmt, kind: str = "") -> tuple[int
         return statement.lineno, ", where `is` asks for the same object: == compares"
     if helper in CHANGES:
         return statement.lineno, f": {helper} changes the list itself and gives None"
+    if kind == "tuple" and function is None and helper not in ("", "tuple", *PAIRS):
+        match statement:
+            case ast.Assign(targets=[ast.Name()], value=ast.Call()):
+                return statement.lineno, f", where {helper} gives several values: name each"
     return statement.lineno, ""
 
 

@@ -9,8 +9,9 @@ import ast
 import copy
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
-from grader.grading.reading.bindings import arguments, around, callee
+from grader.grading.reading.bindings import arguments, around, callee, is_none
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.source.variables import read, stored
@@ -64,8 +65,11 @@ def handed_on(tree: ast.Module, line: int, chain: str) -> Slip | None:
             start, text = node.test.lineno, ast.unparse(node.test)
             if len(text) > MOST_TEXT:
                 return None
-            said = f"Line {at} has {function.name} raise this error, as {text} is {was} on line"
-            return Slip(start, f"{said} {start}. Here it must not be: is the right thing asked?")
+            begins = f"Line {at} has {function.name} raise this error, as on line {start} {text} is"
+            raised = next(one for one in calls if _holds(one, at))
+            if told := asked_wrongly(tree, node.test, raised, begins, was, start):
+                return told
+            return Slip(start, f"{begins} {was}. Here it must not be: is the right thing asked?")
     return None
 
 
@@ -100,7 +104,11 @@ def asked_wrongly(
     ``raised`` is what gives the error its text. The sentence on it ``begins`` with who raises it
     and why: ``"Line 7 raises this error itself, as x > y is"``.
     """
-    return _counted(test, begins, was, line) or _other(tree, test, raised, f"{begins} {was}", line)
+    return (
+        _counted(test, begins, was, line)
+        or _left_out(tree, test, begins, was, line)
+        or _other(tree, test, raised, f"{begins} {was}", line)
+    )
 
 
 def _counted(test: ast.expr, begins: str, was: str, line: int) -> Slip | None:
@@ -125,6 +133,39 @@ def _counted(test: ast.expr, begins: str, was: str, line: int) -> Slip | None:
 
 IN_PLACE = " in place of "
 """What stands between what to write and what is there."""
+
+
+def _left_out(tree: ast.Module, test: ast.expr, begins: str, was: str, line: int) -> Slip | None:
+    """A condition on the one field that it asks for, without asking whether that is its None."""
+    inside = around(tree, line)
+    classes = [one for one in walked(tree) if isinstance(one, ast.ClassDef) and inside in one.body]
+    body = classes[0].body if classes else []
+    empty = {
+        ast.unparse(one.target)
+        for one in body
+        if isinstance(one, ast.AnnAssign) and one.value is not None and is_none(one.value)
+    }
+    asked = {one.attr for one in walked(test) if _of_self(one)}
+    if inside is None or len(asked) != 1 or not asked <= empty:
+        return None
+    (name,) = asked
+    field, text = f"self.{name}", ast.unparse(test)
+    compared = [one for one in walked(inside) if isinstance(one, ast.Compare)]
+    if text in (field, f"not {field}") or any(
+        ast.unparse(one.left) == field and any(map(is_none, one.comparators)) for one in compared
+    ):
+        return None
+    begins = f"{begins} {was}. {field} is None by default, and what is asked leaves that out."
+    loose = isinstance(test, ast.IfExp) or (was == "true" and isinstance(test, ast.BoolOp))
+    whole = f"({text})" if loose else text
+    write = f"{field} is not None and {whole}" if was == "true" else f"{field} is None or {whole}"
+    return Slip(line, begins, f"{write}{IN_PLACE}{text}")
+
+
+def _of_self(node: ast.AST) -> TypeGuard[ast.Attribute]:
+    """Whether a node is an attribute of ``self``."""
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    return own and ast.unparse(node).startswith("self.")
 
 
 def _other(
