@@ -323,12 +323,14 @@ USES = "def f(x):\n    return {}(add, x)\n"
          "Write from itertools import zip_longest, chain, accumulate"),
         ("import operator\n", "reduce",
          "Import it at the top of the file: from functools import reduce"),
-        ("import functools as ft\n", "reduce", "The file imports it as ft.reduce."),
+        ("import functools as ft\n", "reduce",
+         "The file imports it as ft.reduce. Write ft.reduce in place of reduce"),
         ("def reduced(x): pass\n", "reduce", ""),  # a slip of the pen
         ("def g(reduce): pass\n", "reduce", ""),  # what another function calls so
         ("from functools import *\n", "product",
          "Import it at the top of the file: from itertools import product"),
         ("from math import sqrt\n", "nothing", ""),
+        ("import functools\n", "Parameter", ""),  # of inspect, but rather another library's
     ],
 )  # fmt: skip
 def test_a_name_of_pythons_library_is_told_with_its_import(head: str, name: str, hint: str) -> None:

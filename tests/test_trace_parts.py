@@ -16,7 +16,7 @@ import pytest
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
 from grader.grading.following import slips
 from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.handed import all_sizes, unstarred
+from grader.grading.following.handed import all_sizes, called_at_once, unstarred
 from grader.grading.following.helpers import dim_given, kind_given, named_by_caller
 from grader.grading.following.lines import Lines
 from grader.grading.following.omitted import omitted, wasted
@@ -436,6 +436,20 @@ def test_a_tuple_of_a_function_that_is_not_the_files_own_is_to_be_taken_apart() 
     slip = slips.misfit(ast.parse(text), error, "out is a tuple of 2, which has no T")
     assert slip is not None
     assert slip.said.endswith("comes from line 2, where attend gives several values: name each.")
+
+
+@pytest.mark.parametrize(
+    ("call", "write"),
+    [
+        ("thread(x, find(7), partial(pad, 1))", "partial(find, 7)"),
+        ("thread(x, find(7), pad)", ""),
+        ("thread(x, partial(find(7), 1))", ""),
+    ],
+)
+def test_a_function_that_is_called_among_partials_is_to_be_one(call: str, write: str) -> None:
+    told = "find needs ids as well"
+    slip = called_at_once(ast.parse(f"y = {call}\n"), raised("find(7)", 1), told)
+    assert (slip.write if slip else "") == write
 
 
 FUNCTION = SeenValue("function", "wide")

@@ -427,6 +427,32 @@ def unmade(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     return None
 
 
+LACKS = re.compile(r"^(\w+) needs \w+(?:, \w+)* as well")
+"""How an error begins about a call of a function that lacks arguments."""
+
+
+def called_at_once(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The call among the arguments of another, where others are functions that ``partial`` makes.
+
+    It lacks what it is to be given later.
+    """
+    found, line = LACKS.search(told), error.line or 0
+    for node in walked(tree) if found is not None else ():
+        if not isinstance(node, ast.Call) or callee(node) == "partial":
+            continue
+        early = [one for one in node.args if callee(one) == (found[1] if found else "")]
+        early = [one for one in early if line in range(one.lineno, (one.end_lineno or 0) + 1)]
+        later = [one for one in node.args if callee(one) == "partial"]
+        match early:
+            case [ast.Call(func=ast.Name() as func, keywords=[]) as call] if later:
+                own = ast.unparse(getattr(later[0], "func", later[0]))
+                write = ast.unparse(ast.Call(ast.Name(own), [func, *call.args], []))
+                said = f"Line {line} calls {func.id} at once, as an argument of {callee(node)}:"
+                said = f"{said} {own} makes a function that is called later."
+                return Slip(call.lineno, said, write)
+    return None
+
+
 ALL_SIZES = re.compile(r"(?:^|, and )(\w+) is the shape \[(?P<sizes>\d+, [\d, ]+)\]")
 """What an error says of a variable that is a whole shape, where a number is needed."""
 

@@ -17,6 +17,7 @@ from grader.grading.following.differs import MOST_TEXT
 from grader.grading.following.given import called_before, called_first
 from grader.grading.following.handed import (
     all_sizes,
+    called_at_once,
     called_early,
     class_called,
     divided,
@@ -453,6 +454,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or unstarred(mine.tree, error, said)
         or given_crosswise(mine.tree, error, said)
         or unmade(mine.tree, error, said)
+        or called_at_once(mine.tree, error, said)
         or all_sizes(mine.tree, error, said)
         or dim_given(mine.tree, error, said)
         or key_given(mine.tree, error, said)

@@ -24,6 +24,24 @@ MODULES = (
 )
 """Those that programs of a course are likely to use; the likeliest home of a name comes first."""
 
+LIKELY: dict[str, frozenset[str]] = {
+    "dataclasses": frozenset(("asdict", "astuple", "fields", "is_dataclass", "replace")),
+    "functools": frozenset(
+        ("cache", "cached_property", "lru_cache", "partial", "partialmethod", "reduce", "wraps")
+    ),
+    "itertools": frozenset(
+        ("accumulate", "batched", "chain", "islice", "pairwise", "starmap", "takewhile", "tee")
+    )
+    | {"product", "zip_longest"},
+    "collections": frozenset(("Counter", "OrderedDict", "defaultdict", "deque", "namedtuple")),
+    "typing": frozenset(("Protocol", "TypeAlias", "TypeVar", "TypedDict", "overload")),
+    "enum": frozenset(("Enum", "Flag", "IntEnum", "StrEnum", "auto")),
+    "contextlib": frozenset(("ExitStack", "contextmanager", "nullcontext", "suppress")),
+    "copy": frozenset(("copy", "deepcopy")),
+    "operator": frozenset(("attrgetter", "itemgetter", "methodcaller")),
+}
+"""Names that say by themselves where they live: others are as likely another library's."""
+
 KNOWN = "Import it at the top of the file: "
 """How a hint begins that says from where."""
 
@@ -75,13 +93,16 @@ def missing(tree: ast.Module, name: str, line: int) -> Missing | None:
             return Missing(f"Write {statement}", f"library: {statement}")
     if name in MODULES and _asked(tree, name):
         return _at_top(f"import {name}")
-    home = next((one for one in MODULES if name in _names(one)), None)
-    if home is None or not _is_called(tree, name) or not _is_meant(tree, name, line):
+    if not _is_called(tree, name) or not _is_meant(tree, name, line):
         return None
     for one in tree.body:
         for alias in one.names if isinstance(one, ast.Import) else ():
             if name in _names(alias.name):
-                return Missing(f"The file imports it as {alias.asname or alias.name}.{name}.")
+                whole = f"{alias.asname or alias.name}.{name}"
+                return Missing(f"The file imports it as {whole}. Write {whole} in place of {name}")
+    home = next((module for module, names in LIKELY.items() if name in names), None)
+    if home is None or (name == "reduce" and _takes_texts(tree, name)):
+        return None
     return _at_top(f"from {home} import {name}")
 
 
@@ -136,6 +157,13 @@ def _is_meant(tree: ast.Module, name: str, line: int) -> bool:
         known |= stored(inside) | {one.arg for one in walked(inside) if isinstance(one, ast.arg)}
     own = {one for module in MODULES if name in _names(module) for one in _names(module)}
     return not difflib.get_close_matches(name, known - own, 1, ALIKE)
+
+
+def _takes_texts(tree: ast.Module, name: str) -> bool:
+    """Whether a call gives the name a text: einops' ``reduce`` takes one, and Python's does not."""
+    calls = [one for one in walked(tree) if isinstance(one, ast.Call)]
+    given = [arg for one in calls if ast.unparse(one.func) == name for arg in one.args[1:]]
+    return any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in given)
 
 
 def _is_called(tree: ast.Module, name: str) -> bool:
