@@ -382,6 +382,8 @@ REQUIRE = "def require(ok, text):\n    if not ok:\n        raise ValueError(text
         ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError(f'{k}, {v}')\n", 3,
          "len(v) != len(k)"),
         ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('k and q')\n", 3, ""),
+        ("def f(k, v):\n    n = len(v)\n    if n != len(k):\n        raise ValueError('k and v')\n",
+         4, ""),
         ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('a bad v')\n", 3, ""),
         ("def f(n, h):\n    if n % h:\n        raise ValueError('h must divide n')\n", 3, ""),
         (FIELD.format("not whole(self.x)"), 5, "self.x is not None and not whole(self.x)"),

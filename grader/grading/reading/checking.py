@@ -182,6 +182,9 @@ def _other(
     if len(lacks) != 1 or len(more) != 1 or len(named) < FEWEST:
         return None
     (new,), (old,), text = lacks, more, ast.unparse(test)
+    kept = [one for one in walked(inside or test) if isinstance(one, ast.Assign | ast.AnnAssign)]
+    if any(old in stored(one) and new in read(one) for one in kept):
+        return None  # asked by way of what was made of it
     fixed = ast.unparse(_Given({old: ast.Name(new)}).visit(copy.deepcopy(test)))
     said = f"{begins}. Its text names {' and '.join(sorted(named))}, and what is asked is about"
     return Slip(line, f"{said} {old}, not about {new}.", f"{fixed}{IN_PLACE}{text}")

@@ -8,7 +8,7 @@ import difflib
 import importlib
 import re
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from grader.grading.reading.bindings import around
 from grader.grading.reading.unknown import ALIKE, MISSING
@@ -137,7 +137,7 @@ def _with(statement: ast.ImportFrom, name: str) -> ast.ImportFrom:
     return new
 
 
-@cache
+@lru_cache(8)
 def _bound(tree: ast.Module) -> frozenset[str]:
     """The names that a file gives anything, anywhere."""
     given = {one.arg for one in walked(tree) if isinstance(one, ast.arg)}
