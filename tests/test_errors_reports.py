@@ -308,6 +308,9 @@ def test_a_line_that_lacks_is_before_not_is_told_so(line: str, hint: str) -> Non
         ("def attn(q, k) {", "A block begins with a colon, not a brace."),
         ("y = map(x => x + 1, xs)", "Greater or equal is >=, and a small function is lambda"),
         ("y = x > 0 ? x : 0", "Write a if condition else b."),
+        ("y = e ./ total", "An operator has no dot before it"),
+        ("steps++", "Write steps += 1"),
+        ("steps--", "Write steps -= 1"),
     ],
 )
 def test_the_syntax_of_another_language_is_told_as_pythons(line: str, hint: str) -> None:

@@ -8,6 +8,8 @@ from textwrap import dedent
 import pytest
 
 from grader.grading.reading import odd
+from grader.grading.reading.library import missing
+from grader.grading.reading.likely import at_error
 from grader.grading.reading.typeless import untyped
 from grader.grading.reading.unknown import as_beside, unknown
 from grader.source import placeholders
@@ -309,3 +311,93 @@ def test_a_protocol_has_nothing_to_fill_in() -> None:
     text = "class Layer(Protocol):\n    def forward(self, x): ...\n"
     assert not placeholders.unfilled(ast.parse(text))
     assert placeholders.unfilled(ast.parse(text.replace("(Protocol)", "")))
+
+
+USES = "def f(x):\n    return {}(add, x)\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "hint"),
+    [
+        ("from functools import partial\n", "reduce",
+         "Write from functools import partial, reduce"),
+        ("from itertools import zip_longest, chain\n", "accumulate",
+         "Write from itertools import zip_longest, chain, accumulate"),
+        ("import operator\n", "reduce",
+         "Import it at the top of the file: from functools import reduce"),
+        ("import functools as ft\n", "reduce",
+         "The file imports it as ft.reduce. Write ft.reduce in place of reduce"),
+        ("def reduced(x): pass\n", "reduce", ""),  # a slip of the pen
+        ("def g(reduce): pass\n", "reduce", ""),  # what another function calls so
+        ("from functools import *\n", "product",
+         "Import it at the top of the file: from itertools import product"),
+        ("from math import sqrt\n", "nothing", ""),
+        ("import functools\n", "Parameter", ""),  # of inspect, but rather another library's
+    ],
+)  # fmt: skip
+def test_a_name_of_pythons_library_is_told_with_its_import(head: str, name: str, hint: str) -> None:
+    text = head + USES.format(name)
+    told = missing(ast.parse(text), name, len(text.splitlines()))
+    assert (told.hint if told else "") == hint
+
+
+CHAIN = "  File step.py, line {}, in f\n  File step.py, line 2, in complain\nValueError: no"
+COMPLAIN = "def complain(*said):\n    raise ValueError(said)\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "line", "said"),
+    [
+        (f"{COMPLAIN}def f(x):\n    if not x > 1:\n        complain(x)\n", 6, 5,
+         "Line 6 has complain raise this error, as on line 5 not x > 1 is true."),
+        (f"{COMPLAIN}def f(x):\n    if x:\n        y = 1\n    else:\n        complain(x)\n", 8, 5,
+         "as on line 5 x is false."),
+        (f"{COMPLAIN}def f(x):\n    complain(x)\n", 5, 0, ""),
+    ],
+)  # fmt: skip
+def test_a_helper_that_only_raises_is_called_under_a_condition(
+    text: str, at: int, line: int, said: str
+) -> None:
+    slip = at_error(ast.parse(text), 2, "ValueError: no", CHAIN.format(at))
+    assert (slip.line if slip else 0) == line
+    assert said in (slip.said if slip else "")
+
+
+FIELD = """\
+class A:
+    x: int | None = None
+    def f(self):
+        if {}:
+            raise ValueError('no')
+"""
+REQUIRE = "def require(ok, text):\n    if not ok:\n        raise ValueError(text)\n\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "write"),
+    [
+        (f"{REQUIRE}def f(n, h):\n    require(n % h, 'h must divide n')\n", 3, "n % h == 0"),
+        ("def f(n, h):\n    if not n % h:\n        raise ValueError('h must divide n')\n", 3,
+         "n % h in place of not n % h"),
+        ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('k and v')\n", 3,
+         "len(v) != len(k)"),
+        ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError(f'{k}, {v}')\n", 3,
+         "len(v) != len(k)"),
+        ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('k and q')\n", 3, ""),
+        ("def f(k, v):\n    n = len(v)\n    if n != len(k):\n        raise ValueError('k and v')\n",
+         4, ""),
+        ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('a bad v')\n", 3, ""),
+        ("def f(n, h):\n    if n % h:\n        raise ValueError('h must divide n')\n", 3, ""),
+        (FIELD.format("not whole(self.x)"), 5, "self.x is not None and not whole(self.x)"),
+        (FIELD.format("not whole(self.x)").replace("x: int", "y: int"), 5, ""),
+        (FIELD.format("self.x is not None and not whole(self.x)"), 5, ""),
+        (FIELD.format("not whole(self.x)").replace("= None", "= 1"), 5, ""),
+    ],
+)  # fmt: skip
+def test_what_a_condition_asks_is_compared_with_what_its_error_says(
+    text: str, at: int, write: str
+) -> None:
+    chain = f"  File step.py, line 6, in f\n  File step.py, line {at}, in g\nValueError: no"
+    slip = at_error(ast.parse(text), at, "ValueError: no", chain)
+    assert slip is not None
+    assert slip.write.startswith(write) if write else not slip.write

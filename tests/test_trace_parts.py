@@ -16,7 +16,8 @@ import pytest
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
 from grader.grading.following import slips
 from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.helpers import kind_given, named_by_caller
+from grader.grading.following.handed import all_sizes, called_at_once, unstarred
+from grader.grading.following.helpers import dim_given, kind_given, named_by_caller
 from grader.grading.following.lines import Lines
 from grader.grading.following.omitted import omitted, wasted
 from grader.grading.following.relations import Values, gelu_by_hand, same
@@ -382,6 +383,94 @@ def test_a_helper_that_others_give_a_dict_is_not_blamed_for_a_tuple(
     error = raised("pair['key']", 1, (line or 2, "count(cache[0])"))
     slip = kind_given(ast.parse(program), error, "pair is a tuple, and 'key' is a text")
     assert (slip.line if slip else 0) == line
+
+
+PIPE = "def pipe(x, *parts):\n    for part in parts:\n        x = part(x)\n    return x\n\n"
+
+
+@pytest.mark.parametrize(
+    ("call", "write"),
+    [
+        ("pipe(1, [f, g])", "pipe(1, f, g)"),
+        ("pipe(1, fs)", "pipe(1, *fs)"),
+        ("pipe(1, f, [g])", ""),
+        ("pipe(1, other)", ""),
+    ],
+)
+def test_a_list_is_given_for_what_is_taken_one_by_one(call: str, write: str) -> None:
+    outer = SeenCall(6, "run", call, call, {"fs": SeenValue("list", "2")})
+    error = raised("part(x)", 3)
+    error = replace(error, calls=(outer, replace(error.calls[-1], function="pipe")))
+    told = "part is a list of 2, and was called like a function"
+    slip = unstarred(ast.parse(f"{PIPE}y = {call}\n"), error, told)
+    assert (slip.write if slip else "") == write
+
+
+@pytest.mark.parametrize(
+    ("program", "line", "write"),
+    [
+        ("def f(x):\n    n = x.shape[-1]\n    return x / n, n\n", 2, "n = int(x.shape[-1])"),
+        ("def f(x):\n    n = x.shape[-1]\n    return x / n\n", 0, ""),
+        ("def f(x):\n    b, n = x.shape\n    return x / n, n\n", 0, ""),
+    ],
+)
+def test_a_length_that_more_than_one_place_reads_is_made_a_number_where_it_is_kept(
+    program: str, line: int, write: str
+) -> None:
+    told = "n is a Dim, a whole number, and meets a floating-point tensor"
+    slip = dim_given(ast.parse(program), raised("x / n", 3), told)
+    assert (slip.line if slip else 0, slip.write if slip else "") == (line, write)
+
+
+@pytest.mark.parametrize(("kept", "line"), [("n = x.shape", 2), ("n = x.shape[0]", 0)])
+def test_a_whole_shape_is_told_where_it_is_kept(kept: str, line: int) -> None:
+    told = "F.range counts from number to number, and n is the shape [9, 5], a list of Dim"
+    text = f"def f(x):\n    {kept}\n    return F.range(0, n)\n"
+    slip = all_sizes(ast.parse(text), raised("F.range(0, n)", 3), told)
+    assert (slip.line if slip else 0) == line
+
+
+def test_a_tuple_of_a_function_that_is_not_the_files_own_is_to_be_taken_apart() -> None:
+    text = "def f(q):\n    out = attend(q)\n    return out.T\n"
+    error = raised("out.T", 3, out=SeenValue("tuple", "2"))
+    slip = slips.misfit(ast.parse(text), error, "out is a tuple of 2, which has no T")
+    assert slip is not None
+    assert slip.said.endswith("comes from line 2, where attend gives several values: name each.")
+
+
+@pytest.mark.parametrize(
+    ("call", "write"),
+    [
+        ("thread(x, find(7), partial(pad, 1))", "partial(find, 7)"),
+        ("thread(x, find(7), pad)", ""),
+        ("thread(x, partial(find(7), 1))", ""),
+    ],
+)
+def test_a_function_that_is_called_among_partials_is_to_be_one(call: str, write: str) -> None:
+    told = "find needs ids as well"
+    slip = called_at_once(ast.parse(f"y = {call}\n"), raised("find(7)", 1), told)
+    assert (slip.write if slip else "") == write
+
+
+FUNCTION = SeenValue("function", "wide")
+WIDE = "def wide(config, k=4):\n    return k * config\n\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "write"),
+    [
+        ("def run(config):\n    return f(1, wide)\n", "wide(config) in place of wide"),
+        ("def run(c):\n    z = wide(c)\n    return f(1, wide)\n", "wide(c) in place of wide"),
+        ("def run(c):\n    return f(1, wide)\n", ""),
+    ],
+)
+def test_a_function_is_followed_to_the_call_that_gives_it(more: str, write: str) -> None:
+    program = f"{WIDE}def f(a, size):\n    outer, inner = a, size\n    return outer * inner\n\n"
+    at = len((program + more).splitlines())
+    error = raised("outer * inner", 6, (at, "f(1, wide)"), inner=FUNCTION)
+    slip = slips.misfit(ast.parse(program + more), error)
+    assert slip is not None
+    assert (slip.line, slip.write) == (at, write)
 
 
 NONE = SeenValue("NoneType", "None")

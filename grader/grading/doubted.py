@@ -15,6 +15,7 @@ from dataclasses import replace
 from grader.base.model import Kind, Report, Status
 from grader.grading.judge import IN_VAIN
 from grader.grading.reading import bindings
+from grader.grading.reading.library import TOLD as IMPORTS
 from grader.rubric import Rubric
 from grader.source import Finding, Source
 from grader.source.variables import read
@@ -24,6 +25,7 @@ RAISED = "The error was raised on line {line}."
 CAUSED = "The error came from line {line}."
 THROUGH = "What its line, {line}, calls has raised an error."
 FAULTY = "Something is wrong on its line, {line}."
+LACKS = "Its line, {line}, does not import all that the file uses."
 
 USED = "It is used on line "
 """How the note of a check begins whose line is where something is to be made."""
@@ -55,8 +57,9 @@ def doubted(
         for name, found in findings.items():
             if decorated is not None and found.line == decorated:
                 waits.setdefault(name, note.format(line=line))
-        if line != right and not DEFINES.match(source.quoted(line)[0] or ""):
-            names = _about(source.tree, line, findings, before=note not in (FAULTY, THROUGH))
+        defines = DEFINES.match(source.quoted(line)[0] or "") and note is not LACKS
+        if line != right and not defines:
+            names = _about(source.tree, line, findings, before=note not in (FAULTY, LACKS, THROUGH))
             if note is RAISED:
                 names |= _beside(source.tree, line, findings, rubric)
             for name in names:
@@ -99,6 +102,8 @@ def _faulty(report: Report, source: Source) -> Iterator[tuple[int, str]]:
                 yield one.line, CAUSED
         elif one.stopped and one.line is not None:
             yield one.line, RAISED
+        if one.stopped and one.line is not None and any(map(IMPORTS.match, one.hints[:1])):
+            yield one.line, LACKS
         if one.stopped and (caller := FROM.search(one.note or "")) is not None:
             yield int(caller[1]), THROUGH
     lines = [one.line for one in failed if one.kind is not Kind.SOURCE and not one.stopped]

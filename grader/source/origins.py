@@ -340,6 +340,7 @@ def _guard(tree: ast.Module, about: str) -> int | None:
 
 BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "import": _import,
+    "library": _import,
     "around": _around,
     "line": lambda _, what: int(what),
     "unset": _unset,
@@ -473,8 +474,9 @@ def _filled(tree: ast.Module, line: int) -> int:
 def place(tree: ast.Module, about: str) -> int | None:
     """The line of an attribute, as :func:`attribute`; of a definition, ``"Class.method()"``.
 
-    ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
-    around line 7, ``"line: 7"`` that line, ``"unset: eps 61"`` where the class around line 61 is to
+    ``"import: statement"`` is where this import belongs, ``"library: statement"`` one of Python's
+    own library, ``"around: 7"`` the head of the function around line 7, ``"line: 7"`` that line,
+    ``"unset: eps 61"`` where the class around line 61 is to
     set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
     ``"value: eps"`` is that of the attribute, or of a key of this name; ``"own: eps small"`` too,
     where small is right: then so is a constant that both have. ``"zero: eps"`` is where the file

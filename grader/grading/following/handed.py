@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from grader.grading.following.run import Run, operation
 from grader.grading.following.slips import (
@@ -319,24 +320,53 @@ def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     return None
 
 
+AS_ONE = re.compile(r"\b(?:a list|a tuple|lists?|tuples?)\b")
+"""What an error says if one thing was given where several are taken one by one."""
+
+
 def unstarred(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
-    """The call that gives a helper one list for ``*parts``, where the list is called by mistake."""
-    if "a list cannot be called" not in told:
+    """The call that gives a helper one list for ``*parts``, of which it takes one as the list."""
+    if AS_ONE.search(told) is None:
         return None
-    lines = {one.line for one in error.calls}
     own = {name: one for name, one in functions(tree).items() if one.args.vararg is not None}
-    for node in walked(tree):
-        helper = own.get(callee(node))
-        if helper is None or not isinstance(node, ast.Call) or node.lineno not in lines:
-            continue
-        extra = node.args[len(helper.args.args) :]
-        if len(extra) == 1 and isinstance(extra[0], ast.Name | ast.Attribute):
-            text = ast.unparse(extra[0])
-            args = [*node.args[:-1], ast.Starred(extra[0])]
-            said = f"Line {node.lineno} gives {helper.name} the list {text} as one thing: a star"
-            write = ast.unparse(ast.Call(node.func, args, node.keywords))
-            return Slip(node.lineno, f"{said} hands over what is in it, one by one.", write)
+    for outer, inner in pairwise(error.calls):
+        helper = own.get(inner.function)
+        for node in walked(tree) if helper is not None else ():
+            if not isinstance(node, ast.Call) or callee(node) != inner.function:
+                continue
+            if helper is None or not node.lineno <= outer.line <= (node.end_lineno or 0):
+                continue
+            bound = parameters(helper)[:1] == ["self"] and isinstance(node.func, ast.Attribute)
+            extra = node.args[len(helper.args.args) - bound :]
+            told_so = _as_one(node, helper, extra[0], outer) if len(extra) == 1 else None
+            if told_so is not None:
+                return told_so
     return None
+
+
+def _as_one(
+    node: ast.Call, helper: ast.FunctionDef, given: ast.expr, outer: SeenCall
+) -> Slip | None:
+    """The call that gives a list, if this is one, as the only one of the parts that are taken."""
+    parts = helper.args.vararg.arg if helper.args.vararg is not None else ""
+    said = f"Line {node.lineno} gives {helper.name}"
+    match given:
+        case ast.List(elts=entries) | ast.Tuple(elts=entries) if entries:
+            kind = "list" if isinstance(given, ast.List) else "tuple"
+            said = f"{said} one {kind} for *{parts}, which takes its values one by one:"
+            said = f"{said} leave the brackets out."
+        case ast.Name() | ast.Attribute():
+            text = ast.unparse(given)
+            seen = outer.values.get(text)
+            if seen is None or seen.kind not in ("list", "tuple"):
+                return None
+            kind = seen.kind
+            said = f"{said} the {kind} {text} as one thing: a star hands over what is in it, one by"
+            said, entries = f"{said} one.", [ast.Starred(given)]
+        case _:
+            return None
+    write = ast.unparse(ast.Call(node.func, [*node.args[:-1], *entries], node.keywords))
+    return Slip(node.lineno, said, write)
 
 
 WANTED = (
@@ -394,6 +424,48 @@ def unmade(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
             case ast.Assign(value=ast.Name(id=old), lineno=line) if told.startswith(f"{name} is "):
                 said = f"Line {line} gives {name} the class {old} itself: an object is {old}(...)."
                 return Slip(line, said)
+    return None
+
+
+LACKS = re.compile(r"^(\w+) needs \w+(?:, \w+)* as well")
+"""How an error begins about a call of a function that lacks arguments."""
+
+
+def called_at_once(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The call among the arguments of another, where others are functions that ``partial`` makes.
+
+    It lacks what it is to be given later.
+    """
+    found, line = LACKS.search(told), error.line or 0
+    for node in walked(tree) if found is not None else ():
+        if not isinstance(node, ast.Call) or callee(node) == "partial":
+            continue
+        early = [one for one in node.args if callee(one) == (found[1] if found else "")]
+        early = [one for one in early if line in range(one.lineno, (one.end_lineno or 0) + 1)]
+        later = [one for one in node.args if callee(one) == "partial"]
+        match early:
+            case [ast.Call(func=ast.Name() as func, keywords=[]) as call] if later:
+                own = ast.unparse(getattr(later[0], "func", later[0]))
+                write = ast.unparse(ast.Call(ast.Name(own), [func, *call.args], []))
+                said = f"Line {line} calls {func.id} at once, as an argument of {callee(node)}:"
+                said = f"{said} {own} makes a function that is called later."
+                return Slip(call.lineno, said, write)
+    return None
+
+
+ALL_SIZES = re.compile(r"(?:^|, and )(\w+) is the shape \[(?P<sizes>\d+, [\d, ]+)\]")
+"""What an error says of a variable that is a whole shape, where a number is needed."""
+
+
+def all_sizes(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that keeps all sizes of a tensor by a name where an error needs one of them."""
+    found, call = ALL_SIZES.search(told), error.calls[-1] if error.calls else None
+    made = bound(tree, found[1], call.line) if found is not None and call is not None else None
+    match made:
+        case ast.Assign(targets=[ast.Name()], value=ast.Attribute(attr="shape") as shape):
+            text, count = ast.unparse(shape), len(found["sizes"].split(",")) if found else 0
+            said = f"Line {made.lineno} keeps all {count} sizes of {text} as one: take one of them"
+            return Slip(made.lineno, f"{said} there, or give each its name.")
     return None
 
 

@@ -9,10 +9,12 @@ from grader.grading.reading.bindings import around, bound, callee, functions, st
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError
-from grader.source.variables import read, stored
+from grader.source.variables import read, reads, stored
 from grader.source.walked import walked
 
-DIM = re.compile(r"^(\w+) is a Dim, and was used like a number")
+DIM = re.compile(
+    r"^(\w+) is a Dim, (?:and was used like a number|a whole number, and meets a floating)"
+)
 """How an error begins about a length that is no plain number."""
 
 UNDEFINED = re.compile(r"^The name (\w+) is not defined")
@@ -28,6 +30,8 @@ def dim_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     kept = bound(tree, found[1], error.calls[-1].line) if found and error.calls else None
     value = getattr(kept, "value", None)
     helper = functions(tree).get(callee(value))
+    if kept is not None and found is not None and _is_length(value):
+        return _length(tree, kept, found[1])
     if helper is None or not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
         return None
     ends = [one for one in ast.walk(helper) if isinstance(one, ast.Return)]
@@ -36,6 +40,25 @@ def dim_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
             said = f"{found[1] if found else ''} comes from {helper.name}, which returns a Dim."
             return Slip(line, said, f"return int({ast.unparse(given)})")
     return None
+
+
+def _is_length(node: ast.AST | None) -> bool:
+    """Whether a node is a length that is taken out of a shape."""
+    match node:
+        case ast.Subscript(value=ast.Attribute(attr="shape"), slice=ast.Constant() | ast.UnaryOp()):
+            return True
+    return False
+
+
+def _length(tree: ast.Module, kept: ast.stmt, name: str) -> Slip | None:
+    """The line that keeps a length as it is, where more than one place reads it."""
+    inside = around(tree, kept.lineno)
+    read = [one for one in reads(inside or tree) if one.id == name]
+    if not isinstance(kept, ast.Assign) or len(kept.targets) != 1 or len(read) < 2:
+        return None
+    text = ast.unparse(kept.value)
+    said = f"{name} comes from line {kept.lineno}, and more than one place reads it."
+    return Slip(kept.lineno, said, f"{name} = int({text})" if name else "")
 
 
 def named_by_caller(tree: ast.Module, error: SeenError, told: str) -> Slip | None:

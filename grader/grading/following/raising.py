@@ -16,6 +16,8 @@ from grader.grading.following.constants import fixed
 from grader.grading.following.differs import MOST_TEXT
 from grader.grading.following.given import called_before, called_first
 from grader.grading.following.handed import (
+    all_sizes,
+    called_at_once,
     called_early,
     class_called,
     divided,
@@ -77,7 +79,8 @@ UNKNOWN = re.compile("NameError|UnboundLocalError|FrozenInstanceError")
 """Types of errors that have nothing to do with the shapes on their line."""
 
 OWN_LINE = re.compile(
-    r"True and False|has no entries|by place, and (?:is given|\* hands)|has no argument"
+    r"True and False|if it were True or False|has no entries|by place, and (?:is given|\* hands)"
+    "|has no argument"
     "|once by its place"
     "|was called like a function|was not called|cannot be added"
 )
@@ -138,7 +141,7 @@ class Raising:
         trace = self._explained(error)
         node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
         shaped = SHAPES.search(error.type_name) and "True and False" not in said
-        known = trace.slip or trace.write or not shaped
+        known = trace.slip or trace.write or not shaped or " is a Dim" in said
         if node is None or known or self.comparison.mine.outran(node):
             return trace
         turned = None if trace.told else self._exchanged(node)
@@ -467,6 +470,8 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or unstarred(mine.tree, error, said)
         or given_crosswise(mine.tree, error, said)
         or unmade(mine.tree, error, said)
+        or called_at_once(mine.tree, error, said)
+        or all_sizes(mine.tree, error, said)
         or dim_given(mine.tree, error, said)
         or key_given(mine.tree, error, said)
         or unread_key(mine.tree, error, said)

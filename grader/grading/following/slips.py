@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from grader.grading.following import branches
+from grader.grading.following.uncalled import to_call
 from grader.grading.following.unpacked import kept_whole
 from grader.grading.reading import shown
 from grader.grading.reading.bindings import (
@@ -23,7 +24,7 @@ from grader.grading.reading.bindings import (
 )
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, name_of, own_calls
-from grader.protocol.probe import SeenCall, SeenError
+from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source.annotations import allows_none
 from grader.source.variables import read, stored
 from grader.source.walked import walked
@@ -116,10 +117,18 @@ def misfit(
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             said = f"{name} is {what} here: it comes from line {line}{where}."
-            more, write = kept_whole(tree, name, line) if value.kind == "tuple" else ("", "")
-            same = (one.write for one in shown.identities(tree) if one.line == line)
-            return Slip(line, said + more, write or instead(tree, line) or next(same, ""))
+            more, write = _to_write(tree, name, value, line)
+            return Slip(line, said + more, write)
     return None
+
+
+def _to_write(tree: ast.Module, name: str, value: SeenValue, line: int) -> tuple[str, str]:
+    """What more to say, and to write, where a line gives a name a value of an odd kind."""
+    more, write = kept_whole(tree, name, line) if value.kind == "tuple" else ("", "")
+    if value.kind == "function" and (write := to_call(tree, value.text, line)):
+        return f" Call {value.text} there.", write
+    same = (one.write for one in shown.identities(tree) if one.line == line)
+    return more, write or instead(tree, line) or next(same, "")
 
 
 def _is_function(tree: ast.Module, line: int) -> bool:
@@ -281,7 +290,8 @@ def origin(
     line = calls[-1].line
     statement = _emptied(tree, name, line) or without_number(tree, name, kind, ran)
     statement = statement or _bound(tree, name, line, kind, ran)
-    old = "" if kind in FUNCTIONS else _renamed(statement, name)  # that was to be called there
+    old = _renamed(statement, name)
+    old = old if kind not in FUNCTIONS else _given_only(tree, old, line)
     if old not in ("", name):
         return origin(tree, old, calls, kind, ran)
     if statement is not None:
@@ -376,6 +386,13 @@ def _renamed(statement: ast.stmt | None, name: str) -> str:
     return ""
 
 
+def _given_only(tree: ast.Module, name: str, line: int) -> str:
+    """A name, if the function around a line is given it: any other was to be called there."""
+    inside = around(tree, line)
+    given = inside is not None and name in parameters(inside) and bound(tree, name, line) is None
+    return name if given else ""
+
+
 def _pairs(tree: ast.Module, name: str, line: int) -> tuple[int, str] | None:
     """The loop whose one variable gets pairs."""
     loop = bound(tree, name, line)
@@ -458,6 +475,10 @@ def _lacking(tree: ast.Module, statement: ast.stmt, kind: str = "") -> tuple[int
         return statement.lineno, ", where `is` asks for the same object: == compares"
     if helper in CHANGES:
         return statement.lineno, f": {helper} changes the list itself and gives None"
+    if kind == "tuple" and function is None and helper not in ("", "tuple", *PAIRS):
+        match statement:
+            case ast.Assign(targets=[ast.Name()], value=ast.Call()):
+                return statement.lineno, f", where {helper} gives several values: name each"
     return statement.lineno, ""
 
 

@@ -12,7 +12,7 @@ from typing import TypeGuard
 
 from grader.base.model import Trace
 from grader.grading.reading.bindings import arguments, around, bound, callee
-from grader.grading.reading.checking import of_another, refused
+from grader.grading.reading.checking import asked_wrongly, handed_on, of_another, refused
 from grader.grading.reading.fields import renamed
 from grader.grading.reading.odd import blocks, functions, parameters
 from grader.grading.reading.shown import OwnCall, Slip, meant, own_calls
@@ -107,7 +107,8 @@ def _related(function: ast.FunctionDef, one: str, other: str) -> bool:
 
 def at_error(tree: ast.Module, line: int, message: str, detail: str | None) -> Slip | None:
     """What the source shows of an error on ``line``, as it is told and as it was raised."""
-    slip = refused(tree, line, detail or "") or own_raise(tree, line, detail or message)
+    slip = refused(tree, line, detail or "") or handed_on(tree, line, detail or "")
+    slip = slip or own_raise(tree, line, detail or message)
     slip = slip or unfilled(tree, message)
     slip = slip or one_only(tree, line, message) or unlisted(tree, line, message)
     return slip or cut_by_count(tree, line, message)
@@ -120,7 +121,10 @@ def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
     """
     for node in walked(tree):
         if isinstance(node, ast.Assert) and node.lineno == line and "AssertionError" in message:
-            said = f"Line {line} raises this error itself, as {ast.unparse(node.test)} is false."
+            begins = f"Line {line} raises this error itself, as {ast.unparse(node.test)} is"
+            if told := asked_wrongly(tree, node.test, node, begins, "false", line):
+                return told
+            said = f"{begins} false."
             return Slip(line, f"{said} It asks for too much, or one of its values is wrong.")
         if not isinstance(node, ast.If):
             continue
@@ -128,6 +132,9 @@ def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
             raised = [one for one in block if isinstance(one, ast.Raise) and one.lineno == line]
             if raised and not of_another(message, raised[0]):
                 at, test = node.test.lineno, ast.unparse(node.test)
+                begins = f"Line {line} raises this error itself, as on line {at} {test} is"
+                if told := asked_wrongly(tree, node.test, raised[0], begins, was, at):
+                    return told
                 said = f"Line {line} raises this error itself, as {test} is {was} on line {at}."
                 return Slip(at, f"{said} Here it must not be: does it ask the wrong way round?")
     return None

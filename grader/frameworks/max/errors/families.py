@@ -561,6 +561,11 @@ FAMILIES: tuple[Family, ...] = (
         r"|setting an array element with a sequence",
         values.numpys,
     ),
+    Family(
+        "SyntaxError",
+        r"name capture '(?P<name>\w+)' makes remaining patterns unreachable",
+        python.captures,
+    ),
     Family("SyntaxError|IndentationError|TabError", r"^(?P<text>.+)$", say("{text}")),
     Family(ANY, r"NoneType", python.none),
 )

@@ -493,6 +493,23 @@ def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
 
 
+NAMED = {
+    **dict.fromkeys(("nil", "null", "NULL", "nullptr", "none", "Null", "undefined"), "None"),
+    "true": "True",
+    "false": "False",
+}
+"""What other languages call Python's constants."""
+
+
+def captures(case: Case, match: re.Match[str]) -> Translation:
+    """A name as a pattern that is not the last: it takes any value."""
+    name = match["name"]
+    what = f"case {name} takes any value and calls it {name}: no case below it can be reached"
+    if name in NAMED:
+        return Translation(what, f"Python has {NAMED[name]}. Write case {NAMED[name]}:")
+    return Translation(what, "Put it last; or compare with a value: a number, a text or None.")
+
+
 def truth(case: Case, match: re.Match[str]) -> Translation:
     """A tensor as if it were True or False; MAX says nothing at all then."""
     call = case.call
@@ -520,7 +537,20 @@ def truth(case: Case, match: re.Match[str]) -> Translation:
     tensor = next((one for one in case.nodes() if case.is_tensor(one)), None)
     what = f"{ast.unparse(tensor)} is a Tensor, and" if tensor is not None else "A tensor"
     hint = "Ask 'if tensor is not None', not 'if tensor'. To choose number by number: F.where."
-    return Translation(f"{what} was used as if it were True or False", hint)
+    fix = _asked_for(case, tensor) if tensor is not None else None
+    return Translation(f"{what} was used as if it were True or False", hint, fix)
+
+
+def _asked_for(case: Case, tensor: ast.expr) -> Fix | None:
+    """``x is None`` for ``not x``, and ``x is not None`` for an ``x`` that is all that is asked."""
+    test = getattr(case.statement, "test", None)
+    text = ast.unparse(tensor)
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=inner) if ast.unparse(inner) == text:
+            return case.fix(test, f"{text} is None")
+        case ast.Name() | ast.Attribute() if ast.unparse(test) == text:
+            return case.fix(test, f"{text} is not None")
+    return None
 
 
 def _two(case: Case, call: ast.Call, name: str) -> Translation:
