@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeGuard
@@ -188,6 +189,8 @@ class Apart:
         return self.telling.of(found)
 
 
+IMPORTS = (ast.Import, ast.ImportFrom)
+
 SAME = 2
 """Statements that a function must have in common with the reference's, to be like it."""
 
@@ -202,8 +205,10 @@ def differences(source: Source, solution: str) -> Apart:
     if placeholders.unfilled(mine.tree):
         return Apart(telling)
     used = {node.id for node in mine.nodes if isinstance(node, ast.Name)}
+    bound = Counter(name for node in mine.tree.body for name in binds(node))
+    again = {name for name, times in bound.items() if times > 1} & used
     every = aligned(mine, right)
-    found = (one for one in every if _differs(one) and not _idle(one, used))
+    found = (one for one in every if _differs(one) and not _idle(one, used, again))
     return Apart(telling, tuple(found), every)
 
 
@@ -242,16 +247,19 @@ def _given(mine: ast.stmt, right: ast.stmt) -> list[Nodes]:
     return list(zip(*parts, strict=True)) if equal else [(mine, right)]
 
 
-def _idle(one: Pair | Gap, used: set[str]) -> bool:
-    """Whether only imports and constants differ that the program does not use, or a function."""
+def _idle(one: Pair | Gap, used: set[str], again: set[str]) -> bool:
+    """Whether only imports and constants differ, or a function, that change nothing.
+
+    The program does not use what it lacks, and what it has more is its own: it binds that once.
+    ``again`` are the names that it uses and binds several times.
+    """
     if isinstance(one, Pair):
-        imports = isinstance(one.right, ast.Import | ast.ImportFrom)
+        imports = isinstance(one.right, IMPORTS)
         return imports and used.isdisjoint(set(binds(one.right)) - set(binds(one.mine)))
     if one.scope.function is not None or isinstance(one.around, ast.ClassDef):
         return False
-    plain = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
-    if any(not isinstance(node, plain) for node in one.mine):
+    if any(not isinstance(node, (*IMPORTS, ast.Assign, ast.AnnAssign)) for node in one.mine):
         return False
     lacks = {name for node in one.right for name in binds(node)}
     has = {name for node in one.mine for name in binds(node)}
-    return used.isdisjoint(lacks) and used.isdisjoint(has - lacks)
+    return used.isdisjoint(lacks) and again.isdisjoint(has - lacks)
