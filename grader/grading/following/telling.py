@@ -477,8 +477,20 @@ class Teller:
             known = match is not None and name not in self.lesson.variables(match)
             if name and cause is not None and not known:
                 continue
-            return self._wasted(node, value, name)
+            return self._without(cause, value, line, name) or self._wasted(node, value, name)
         return None
+
+    def _without(self, cause: Cause | None, value: int, line: int, name: str) -> Slip | None:
+        """The return of a helper that makes ``name`` and gives what lacks it, which others use."""
+        mine = self.comparison.mine
+        user = None if cause is None or not name else self.lines.of(cause)
+        end = None if user is None else _returned(mine.tree, line, user)
+        every = (one for one in mine.nodes if isinstance(one, ast.Return) and one.lineno == end)
+        given = next((one.value for one in every), None)
+        if cause is None or given is None or cause.have not in mine.values(mine.numbers[given]):
+            return None
+        said = f"Line {line} makes {name}, and nothing uses it: line {end} does without it."
+        return Slip(given.lineno, f"{said}{used_by(self.comparison, value)}")
 
     def _wasted(self, node: int, value: int, name: str) -> Slip:
         """That nothing uses what a statement works out and keeps as ``name``, if it does."""
