@@ -48,6 +48,7 @@ from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, twofold
 from grader.grading.following.retried import Change, Retried
 from grader.grading.following.run import operation
+from grader.grading.following.runs import what_runs
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.shifted import shifted
 from grader.grading.following.spreads import shaped
@@ -278,6 +279,8 @@ class Teller:
         first = found[0]
         if (crossed_over := composed(self.comparison.mine, cause.node)) is not None:
             return self.slipped(crossed_over, (), found)
+        if (given := what_runs(self.comparison, first)) is not None:
+            return self._of_step(cause, found, (given.said,), given.line)
         if calls_given(self.comparison.mine, first.node):
             return self._given(cause, found, line)
         if (rows := self._unsummed(cause, line)) is not None:
