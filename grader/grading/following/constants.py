@@ -109,12 +109,14 @@ def _exchanged(mine: Run, old: ast.AST, new: ast.expr) -> Slip | None:
     if sorted(before) != sorted(after) or len(calls) != 1:
         return None
     call, skipped = calls[0], callee(calls[0]) == "partial"
-    moved = dict((other, one) for one, other in pairs)
+    moved = {other: one for one, other in pairs}
     given = dict(zip(names, call.args[skipped:], strict=False))
     given |= {word.arg: word.value for word in call.keywords if word.arg}
     if not moved.keys() <= given.keys():
         return None
-    by_place = [given[moved.get(one, one)] for one, _ in zip(names, call.args[skipped:])]
+    by_place = [
+        given[moved.get(one, one)] for one, _ in zip(names, call.args[skipped:], strict=False)
+    ]
     words = [ast.keyword(w.arg, given[moved.get(w.arg or "", w.arg or "")]) for w in call.keywords]
     write = ast.unparse(ast.Call(call.func, [*call.args[:skipped], *by_place], words))
     line = given[read[0]].lineno

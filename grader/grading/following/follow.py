@@ -22,6 +22,7 @@ from grader import frameworks
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
 from grader.grading.following.earlier import out_of_order
+from grader.grading.following.feeding import miscounted
 from grader.grading.following.lesson import Lesson
 from grader.grading.following.opened import opened
 from grader.grading.following.plainly import Plainly
@@ -371,6 +372,8 @@ def _called(trial: Trial) -> str:
 def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:
     if (zero := zero_counts_as_false(evidence, trial, teller.comparison.mine)) is not None:
         return teller.slipped(zero)
+    if (counted := miscounted(teller.comparison)) is not None:
+        return teller.slipped(counted)
     try:
         with np.errstate(all="ignore"):  # the numbers are a learner's
             if mine.error is not None and mine.error.line is not None:

@@ -64,7 +64,7 @@ class Run(Program):
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
-        """The nodes of the syntax tree, by number; those of such annotations are in no statement."""
+        """The nodes of the syntax tree, by number; an annotation's are in no statement."""
         return self._parsed[1]
 
     @cached_property

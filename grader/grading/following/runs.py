@@ -39,9 +39,7 @@ def _entry(mine: Run, call: ast.Call, found: Departure) -> ast.expr | None:
     given, inside = entries(mine, lists[0]), mine.around(call)
     calls = [] if inside is None else [one for one in mine.nodes if callee(one) == inside.name]
     turns = [
-        order
-        for order, place in enumerate(mine.places)
-        if place.node == number and place.part <= 0
+        order for order, place in enumerate(mine.places) if place.node == number and place.part <= 0
     ]
     if not given or len(turns) % len(given) or len(calls) > 1:
         return None

@@ -277,12 +277,8 @@ class Teller:
     def _unlike(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
         """What ``line`` does otherwise than the reference, where it leaves the path."""
         first = found[0]
-        if (crossed_over := composed(self.comparison.mine, cause.node)) is not None:
-            return self.slipped(crossed_over, (), found)
-        if (given := what_runs(self.comparison, first)) is not None:
-            return self._of_step(cause, found, (given.said,), given.line)
-        if calls_given(self.comparison.mine, first.node):
-            return self._given(cause, found, line)
+        if (given := self._handed_in(cause, found, line)) is not None:
+            return given
         if (rows := self._unsummed(cause, line)) is not None:
             return self.slipped(rows, (), found)
         if (shape := shaped(self.comparison, cause)) is not None:
@@ -320,6 +316,16 @@ class Teller:
             return self.slipped(Slip(line, across), [one for one in told if one != across], found)
         blank = self._step(cause, found[0])
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
+
+    def _handed_in(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace | None:
+        """Where a helper is given what it calls, or hands on, if it goes wrong there."""
+        first = found[0]
+        if (crossed_over := composed(self.comparison.mine, cause.node)) is not None:
+            return self.slipped(crossed_over, (), found)
+        if (given := what_runs(self.comparison, first)) is not None:
+            return self._of_step(cause, found, (given.said,), given.line)
+        calls = calls_given(self.comparison.mine, first.node)
+        return self._given(cause, found, line) if calls else None
 
     def _unsummed(self, cause: Cause, line: int) -> Slip | None:
         """The line before ``line`` that makes weights which lack only the division by their sum."""

@@ -20,8 +20,9 @@ def unannotated(tree: ast.Module) -> tuple[ast.AST, ...]:
     for function in (one for one in nodes if isinstance(one, ast.FunctionDef)):
         for outer in ast.walk(function):
             for name in ("body", "orelse", "finalbody"):
-                block = getattr(outer, name, None)
-                for at, one in enumerate(block if isinstance(block, list) else ()):
+                given = getattr(outer, name, None)
+                block: list[ast.AST] = given if isinstance(given, list) else []
+                for at, one in enumerate(block):
                     if isinstance(one, ast.AnnAssign) and not isinstance(outer, ast.ClassDef):
                         block[at] = new[one] = _plain(one)
     return tuple(new.get(one, one) for one in nodes)

@@ -12,7 +12,7 @@ from grader.source.walked import walked
 
 
 def odd(tree: ast.Module) -> Iterator[Slip]:
-    """``for one in (bias, mask): if one is None: break``, where the loop goes on with the others."""
+    """``for one in (bias, mask): if one is None: break``, where others follow."""
     for loop in walked(tree):
         if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name) or loop.orelse:
             continue
