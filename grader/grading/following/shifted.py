@@ -14,8 +14,9 @@ from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import bound, targets
 from grader.grading.reading.shown import Slip
+from grader.source.variables import read
 
-SHAPERS = ("reshape", "unsqueeze", "expand_dims", "cast", "astype", "to")
+SHAPERS = ("reshape", "unsqueeze", "expand_dims", "cast", "astype", "to", "broadcast_to")
 """Operations that keep the numbers."""
 
 Hidden = npt.NDArray[np.bool_]
@@ -58,7 +59,9 @@ def _of_rows(mine: Run, node: ast.Compare, hidden: Hidden) -> Slip | None:
         return None
     for at, one in enumerate((node.left, node.comparators[0])):
         array = sides[at]
-        if array is None or array.ndim < 2 or array.shape[-1] != 1 or array.shape[-2] < 2:
+        if array is None or array.ndim < 2 or array.shape[-2] < 2:
+            continue
+        if (array != array[..., :1]).any():
             continue
         for by in _steps(hidden.shape[-1]):
             pair = [
@@ -85,7 +88,7 @@ def _told(mine: Run, node: ast.expr, by: int) -> Slip:
     text, line = mine.segment(mine.numbers[node]), node.lineno
     inner: ast.AST = node
     while True:
-        while isinstance(inner, ast.Call) and operation(inner) in SHAPERS:
+        while isinstance(inner, ast.Call) and (operation(inner) in SHAPERS or _outer(mine, inner)):
             of_module = len(inner.args) > 0 and mine.gave(mine.numbers[inner.args[0]])
             func = inner.func
             inner = inner.args[0] if of_module else getattr(func, "value", func)
@@ -101,8 +104,17 @@ def _told(mine: Run, node: ast.expr, by: int) -> Slip:
     return Slip(line, f"{here}: with {text} {sign} {most} the result would be right.")
 
 
+def _outer(mine: Run, call: ast.Call) -> bool:
+    """Whether a call only has each number of its first vector in all places of a row."""
+    ones = _last(mine, call.args[1]) if operation(call) == "outer" and call.args[1:] else None
+    return ones is not None and bool((ones == 1).all())
+
+
 def _named(mine: Run, node: ast.expr, number: int) -> str:
-    """The one variable of the function that holds a number; empty for none, or several."""
+    """The one variable of the function that holds a number; empty for none, or several.
+
+    Of a parameter and a number that was made of it, it is that.
+    """
     inside = mine.function(mine.numbers[node])
     names = {
         ast.unparse(mine.nodes[one])
@@ -110,4 +122,7 @@ def _named(mine: Run, node: ast.expr, number: int) -> str:
         if isinstance(mine.nodes[one], ast.Name) and mine.function(one) == inside
         if mine.held(one) == (float(number),)
     }
-    return names.pop() if len(names) == 1 else ""
+    made = {name: bound(mine.tree, name, node.lineno) for name in names}
+    found = [name for name, one in made.items() if one is None or not names & read(one)]
+    new = [name for name in names if name not in found]
+    return names.pop() if len(names) == 1 else new[0] if len(new) == len(found) == 1 else ""

@@ -29,6 +29,7 @@ from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.complexes import made_of
 from grader.grading.following.constants import filled, preset, set_otherwise
+from grader.grading.following.decided import decided
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.early import returned_apart, returned_early
 from grader.grading.following.factors import misscaled
@@ -107,6 +108,7 @@ class Teller:
             return self.slipped(piece)
         rows = shifted(self.comparison, result, wanted)
         rows = rows or misfilled(self.comparison, result, wanted)
+        rows = rows or decided(self.comparison, result, wanted)
         if rows is not None:
             return self.slipped(rows)
         if (odd := self._overlong(result, wanted)) is not None:
@@ -302,8 +304,8 @@ class Teller:
             fixed = self.slipped(kept, (), found)
             return fixed if kept.write else replace(fixed, blank=blank, slip="")
         mine = self.comparison.mine
-        if (given := odd_option(mine.tree, mine.nodes[first.node])) is not None:
-            return self.trace((*told, given.said), given.line, found)
+        if (option := odd_option(mine.tree, mine.nodes[first.node])) is not None:
+            return self.trace((*told, option.said), option.line, found)
         return self._of_step(cause, found, told, line)
 
     def _of_step(
