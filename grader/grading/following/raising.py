@@ -54,6 +54,7 @@ from grader.grading.following.ranges import ended_otherwise, miscounted
 from grader.grading.following.repeats import other_axes, overtaken, returned
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
+from grader.grading.following.runs import backwards
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.slips import misfit
 from grader.grading.following.spreads import missized, odd_one
@@ -131,6 +132,8 @@ class Raising:
         if again is not None:
             told = (*self.lesson.shapes_on(error.line or 0), again.said)
             return replace(self.teller.trace(told, again.line), elsewhere=True)
+        if (turned := backwards(self.comparison, error)) is not None:
+            return replace(self.teller.slipped(turned), elsewhere=True, lone=True)
         line, said = error.line or 0, frameworks.current().translate(error).message
         if (given := misnamed(self.comparison.mine.tree, error, said)) is not None:
             told = tuple(self.lesson.shapes_on(line))

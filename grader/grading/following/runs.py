@@ -13,7 +13,11 @@ from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import arguments, bound, callee, functions
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, own_calls
+from grader.protocol.probe import SeenError
 from grader.source.walked import walked
+
+DOES = (ast.Call, ast.BinOp, ast.Compare, ast.UnaryOp)
+"""Expressions that do something with tensors."""
 
 LITERAL = (ast.Constant, ast.Tuple, ast.List, ast.UnaryOp, ast.USub, ast.Load)
 """What numbers, and lists of them, are made of."""
@@ -111,3 +115,44 @@ def _literal(comparison: Comparison, call: ast.Call) -> Slip | None:
         return None
     text, line = ast.unparse(node), plain[0].lineno
     return Slip(line, f"On line {line} the numbers go wrong: {text}")
+
+
+def backwards(comparison: Comparison, error: SeenError) -> Slip | None:
+    """The ``reversed`` that has functions called from the last to the first, as an error came up.
+
+    The reference does what they do in the order in which they are listed.
+    """
+    mine, lines = comparison.mine, {one.line for one in error.calls}
+    for node in mine.nodes:
+        match node:
+            case ast.Call(func=ast.Name(id="reversed"), args=[ast.Name() as listed]) as turned:
+                pass
+            case _:
+                continue
+        given = entries(mine, listed) if node.lineno in lines else []
+        places = [one for one in (_first(comparison, each) for each in given) if one is not None]
+        if len({*places}) < 2 or places != sorted(places):
+            continue
+        outer = mine.parents.get(turned)
+        if not isinstance(outer, ast.Call):
+            return None
+        args = [listed if one is turned else one for one in outer.args]
+        said = f"Line {node.lineno} goes through {listed.id} from the last to the first: line"
+        said = f"{said} {given[0].lineno} has the function that is to be called first in front."
+        return Slip(node.lineno, said, ast.unparse(ast.Call(outer.func, args, outer.keywords)))
+    return None
+
+
+def _first(comparison: Comparison, entry: ast.expr) -> int | None:
+    """When the reference first does what a function of a list does; None if it never does."""
+    mine, right = comparison.mine, comparison.right
+    whole: ast.AST | None = entry
+    if isinstance(entry, ast.Name):
+        whole = functions(mine.tree).get(entry.id)
+        kept = bound(mine.tree, entry.id, entry.lineno) if whole is None else None
+        whole = functions(mine.tree).get(callee(getattr(kept, "value", None)), kept or whole)
+    inner = [*ast.walk(whole or entry)]
+    kinds = {operation(one) for one in inner if isinstance(one, DOES)}
+    kinds |= {one.attr for one in inner if isinstance(one, ast.Attribute)}  # to be called later
+    made = [one for one in right.made.values() if isinstance(right.nodes[one.node], DOES)]
+    return min((m.order for m in made if operation(right.nodes[m.node]) in kinds), default=None)
