@@ -252,6 +252,8 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
     ]
     raised = any(evidence.error(name) is not None for name in whole[:1])
     whole = whole if raised else sorted(whole, key=lambda name: _telling(evidence, name))
+    if not raised:  # of a square, the numbers may be right the other way round
+        whole.sort(key=lambda name: not _misshapen(evidence, name))
     if raised:
         quoted = _quoted(evidence)
         whole.sort(key=lambda name: _raises(evidence, name) != quoted)
@@ -300,6 +302,15 @@ def _telling(evidence: Evidence, name: str) -> tuple[bool, int, bool]:
     enormous = any(np.greater(array, ENORMOUS).any() for array in rows)
     tied = any(len(np.unique(array)) < array.size for array in _listed(evidence.trials[name]))
     return equal or enormous or tied, calls, not MANY <= size <= LONG
+
+
+def _misshapen(evidence: Evidence, name: str) -> bool:
+    """Whether a trial gave a result of another shape than it should have."""
+    seen = [(evidence.seen(name, path), want) for path, want in evidence.expected(name).items()]
+    return any(
+        isinstance(one, SeenTensor | SeenArray) and one.array.shape != want.shape
+        for one, want in seen
+    )
 
 
 def _has_many(trial: Trial) -> bool:

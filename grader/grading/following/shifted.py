@@ -42,6 +42,39 @@ def shifted(comparison: Comparison, result: int | None, wanted: int | None) -> S
     return None
 
 
+def crossed_axes(comparison: Comparison, result: int | None, wanted: int | None) -> Slip | None:
+    """The first line of two that give a mask's rows the shape of its columns, and the other way.
+
+    The mask has the two sizes in the other order, and is right once both are turned.
+    """
+    mine = comparison.mine
+    have = None if result is None else mine.arrays[result]
+    want = None if wanted is None else comparison.right.arrays[wanted]
+    if have is None or want is None or have.ndim != 2 or have.shape != want.shape[::-1]:
+        return None
+    for node in mine.nodes if have.shape != want.shape else ():
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+            continue
+        sides = [node.left, node.comparators[0]]
+        arrays = [_last(mine, one) for one in sides]
+        compare, (one, other) = COMPARES.get(type(node.ops[0])), arrays
+        if compare is None or one is None or other is None or one.ndim != 2 or other.ndim != 2:
+            continue
+        hides = np.array_equal(compare(one.T, other.T), np.isneginf(want))
+        if not hides and not np.array_equal(compare(one.T, other.T), ~np.isneginf(want)):
+            continue
+        named = [ast.unparse(side) for side in sides]
+        made = [bound(mine.tree, name, node.lineno) for name in named]
+        lines = [node.lineno if at is None else at.lineno for at in made]
+        (a, b), (line, there) = named, lines
+        said = f"Line {line} gives {a} the shape {list(one.shape)} here, and line {there} {b} the"
+        said = (
+            f"{said} shape {list(other.shape)}: with {list(one.T.shape)} and {list(other.T.shape)}"
+        )
+        return Slip(min(lines), f"{said} the result would be right.")
+    return None
+
+
 def _differ_in_hidden(have: Floats, want: Floats) -> bool:
     """Whether two masks differ in nothing but the places that they hide, of which each has some."""
     if have.shape != want.shape or have.ndim < 2 or np.array_equal(have, want):

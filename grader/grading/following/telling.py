@@ -51,7 +51,7 @@ from grader.grading.following.retried import Change, Retried
 from grader.grading.following.run import operation
 from grader.grading.following.runs import what_runs
 from grader.grading.following.scalars import Scalars
-from grader.grading.following.shifted import shifted
+from grader.grading.following.shifted import crossed_axes, shifted
 from grader.grading.following.spreads import shaped
 from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.following.traded import traded
@@ -107,6 +107,7 @@ class Teller:
         if (piece := cut(self.lesson, result, wanted)) is not None:
             return self.slipped(piece)
         rows = shifted(self.comparison, result, wanted)
+        rows = rows or crossed_axes(self.comparison, result, wanted)
         rows = rows or misfilled(self.comparison, result, wanted)
         rows = rows or decided(self.comparison, result, wanted)
         if rows is not None:
@@ -209,7 +210,7 @@ class Teller:
             return change
         swap = ast.Attribute(change.new, "transpose")
         both: list[ast.expr] = [ast.Constant(axes[0]), ast.Constant(axes[1])]
-        return replace(change, new=ast.Call(swap, both, []))
+        return replace(change, new=ast.Call(swap, both, []), turned=True)
 
     def _adds_nothing(self, node: int) -> bool:
         """Whether a comparison has a sum with a variable that is 0 here: of another, who knows."""
