@@ -35,7 +35,7 @@ def decided(comparison: Comparison, result: int | None, wanted: int | None) -> S
         return None
     apart = have != want
     both = np.unique(want)
-    if have.ndim < 2 or len(both) != 2 or not np.array_equal(np.unique(have), both):
+    if have.ndim < 2 or len(both) != 2 or not np.isin(have, both).all():
         return None
     if not apart.any() or apart.all():
         return None
@@ -53,15 +53,21 @@ def decided(comparison: Comparison, result: int | None, wanted: int | None) -> S
 
 
 def _instead(run: Run, test: ast.expr, have: Places, want: Places) -> Iterator[str]:
-    """The question with another operator, where that chooses as the reference does."""
+    """The question with another operator, where that chooses as the reference does.
+
+    Beside a 0, or a product with 1, one operator is as good as another.
+    """
     turns = [*_turning(run, test)]
-    if len(turns) != 2 or have.ndim != 2:
+    if len(turns) != 2 or have.ndim != 2 or 1 in have.shape:
         return
     known: dict[str, Any] = {
         one.id: held[0]
         for one in ast.walk(test)
         if isinstance(one, ast.Name) and len(held := run.held(run.numbers[one])) == 1
     }
+    known = {name: one for name, one in known.items() if name not in turns}
+    if any(one in (0.0, 1.0) for one in known.values()):
+        return
     known |= {turns[1]: np.arange(have.shape[0])[:, None], turns[0]: np.arange(have.shape[1])}
     asked = _worked_out(test, known, have.shape)
     for turned in (False, True):

@@ -32,7 +32,7 @@ from grader.grading.following.retried import MANY
 from grader.grading.following.run import Run
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
-from grader.grading.following.zero import zero_counts_as_false
+from grader.grading.following.zero import zero_counts_as_false, zeros
 from grader.grading.placing import ANOTHER_RUN
 from grader.grading.reading.bindings import callee, functions
 from grader.protocol.probe import (
@@ -260,6 +260,7 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
     elif whole:  # then an error of a helper comes of calling it alone
         found[True].sort(key=lambda name: (rank(name)[:-1], [*evidence.trials].index(name)))
     if loops and not raised:
+        whole.sort(key=lambda name: bool(zeros(evidence.trials[name])))  # a 0 hides its use
         whole.sort(key=lambda name: _has_many(evidence.trials[name]))
     return found[True][:1] + whole[:1]
 

@@ -10,7 +10,7 @@ import ast
 from grader.grading.following.given import entries, gone_through
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.bindings import arguments, bound, callee, functions
+from grader.grading.reading.bindings import arguments, bound, callee, functions, targets
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, own_calls
 from grader.protocol.probe import SeenError
@@ -50,6 +50,9 @@ def _entry(mine: Run, call: ast.Call, found: Departure) -> ast.expr | None:
     before = sum(order < mine.made[found.value].order for order in turns)
     entry = given[before % len(given)]
     kept = bound(mine.tree, entry.id, entry.lineno) if isinstance(entry, ast.Name) else None
+    if kept is None and isinstance(entry, ast.Name):
+        tops = (one for one in mine.tree.body if isinstance(one, ast.Assign))
+        kept = next((one for one in tops if targets(one) == [entry.id]), None)
     made = kept.value if isinstance(kept, ast.Assign) else entry
     own = functions(mine.tree)
     known = callee(made) != "partial" and (callee(made) in own or ast.unparse(made) in own)

@@ -19,16 +19,16 @@ Given = tuple[str, str]
 
 def zero_counts_as_false(evidence: Evidence, trial: str, mine: Run) -> Slip | None:
     """The test of a parameter that may be None, and that is 0 in every trial that is wrong."""
-    given = _zeros(evidence.trials[trial])
+    given = zeros(evidence.trials[trial])
     for name, one in evidence.trials.items():
         if one.expect is None or one.wished or name not in evidence.outcome.observations:
             continue
-        given = given - _zeros(one) if evidence.right(name) else given & _zeros(one)
+        given = given - zeros(one) if evidence.right(name) else given & zeros(one)
     found = [slip for slip in _asked(mine) if slip is not None] if given else []
     return found[0] if len(found) == 1 else None
 
 
-def _zeros(trial: Trial) -> frozenset[Given]:
+def zeros(trial: Trial) -> frozenset[Given]:
     """The arguments for which a trial gives the plain number 0."""
     found = set()
     for one in trial.probe.actions:
