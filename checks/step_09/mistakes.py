@@ -170,9 +170,12 @@ BLOCK: Family = {
         "ln_1_twice",
         "ln_1 normalizes for both layers. The feed-forward network has its own: ln_2.",
         part="feed-forward",
+        place="read: ln_1 2",
     ),
     "ln-2-twice": block(
-        "ln_2_twice", "ln_2 normalizes for both layers. The attention has its own: ln_1."
+        "ln_2_twice",
+        "ln_2 normalizes for both layers. The attention has its own: ln_1.",
+        place="read: ln_2 1",
     ),
     "norms-swapped": block("norms_swapped", "ln_1 and ln_2 are swapped.", part="norms"),
     "no-residual": block(
@@ -247,9 +250,12 @@ BLOCK: Family = {
         "attention_twice",
         "The attention is used where the feed-forward network belongs.",
         part="feed-forward",
+        place="read: attn 2",
     ),
     "mlp-twice": block(
-        "mlp_twice", "The feed-forward network is used where the attention belongs."
+        "mlp_twice",
+        "The feed-forward network is used where the attention belongs.",
+        place="read: mlp 1",
     ),
     "eps-default": (
         eps(

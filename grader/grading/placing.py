@@ -60,6 +60,9 @@ ANOTHER_RUN = "These sizes are those of another run, with the same error."
 TRY = "Tried on your file: "
 """How a sentence begins on a change that was tried."""
 
+WRONG = "On line "
+"""How a sentence begins on a line that goes wrong."""
+
 SAYS = "At this point the lesson says: "
 """How a sentence begins on the step that a line is to take."""
 
@@ -353,7 +356,8 @@ class Placing:
         if result.status is not Status.FAIL or finding.certain:
             return result
         unknown = not (finding.ok or finding.there or filled) and check.id not in blamed
-        if unknown and not trace.has.isdisjoint((check.blank, check.id)):
+        beside = trace.slip and result.line in here and result.line != line  # one of its arguments
+        if unknown and (beside or not trace.has.isdisjoint((check.blank, check.id))):
             return check.waiting(first, ELSEWHERE.format(line=line))
         if result.line in here:  # an error that its line raised says more
             return check.waiting(first, SUSPECT.format(line=line)) if raised else result
@@ -399,7 +403,8 @@ class Placing:
             if one.status is not Status.FAIL or (one.kind is Kind.SOURCE and one.line not in here):
                 continue
             if one.kind is Kind.SOURCE:
-                own_line = trace.slip and line == trace.line  # of a statement on several
+                said = any(t.startswith(f"{WRONG}{line} ") for t in trace.told)
+                own_line = (trace.slip or said) and line == trace.line  # of a statement on several
                 there = self._at(one, line) if own_line else one
                 hints = _of_named(there, trace) or _hints(there, trace)
                 found[index] = replace(there, hints=hints)

@@ -338,6 +338,14 @@ def _guard(tree: ast.Module, about: str) -> int | None:
     return line
 
 
+def _read_again(tree: ast.Module, what: str) -> int | None:
+    """The line that reads an attribute for the first or the second time, of two in the file."""
+    name, _, which = what.partition(" ")
+    every = (one for one in walked(tree) if isinstance(one, ast.Attribute) and one.attr == name)
+    lines = sorted(one.lineno for one in every if isinstance(one.ctx, ast.Load))
+    return lines[int(which) - 1] if len(lines) == 2 else None
+
+
 BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "import": _import,
     "library": _import,
@@ -353,6 +361,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "made": _made,
     "parts": astray,
     "guard": _guard,
+    "read": _read_again,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -483,7 +492,8 @@ def place(tree: ast.Module, about: str) -> int | None:
     asks whether it is true, which a 0 is not; ``"text: eps"`` that of the text; ``"made: c_fc"``
     that of the attribute too, or of a helper which makes the object for it.
     ``"parts: split"`` is where the names of the parts that this pattern makes are in another order
-    than elsewhere. ``"guard: place"`` is the ``if`` that decides whether what is there is done.
+    than elsewhere. ``"guard: place"`` is the ``if`` that decides whether what is there is done, and
+    ``"read: ln_1 2"`` where the file reads the attribute for the second time, of two.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found, in
     the function or in what it relies on; after `` ~ `` another one may follow, for where it is

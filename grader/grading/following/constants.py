@@ -11,7 +11,7 @@ from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import arguments, around, callee, targets
 from grader.grading.reading.program import parameters
-from grader.grading.reading.shown import Slip
+from grader.grading.reading.shown import Slip, own_calls
 from grader.protocol.probe import SeenError
 from grader.source.variables import read, stored
 from grader.source.walked import walked
@@ -65,6 +65,8 @@ def preset(mine: Run, node: int, new: ast.expr, order: int | None = None) -> Sli
     several, the one that gave the numbers of the entry ``order`` of the run.
     """
     old = mine.nodes[node]
+    if (swapped := _exchanged(mine, old, new)) is not None:
+        return swapped
     if not isinstance(old, ast.Call) or not isinstance(new, ast.Call):
         return None
     if (named := _named(mine, old, new, order)) is not None:
@@ -86,6 +88,41 @@ def preset(mine: Run, node: int, new: ast.expr, order: int | None = None) -> Sli
         said = f"{said}{ast.unparse(have)}: it is to be {ast.unparse(other[0])}."
         return Slip(line, said, text)
     return None
+
+
+def _exchanged(mine: Run, old: ast.AST, new: ast.expr) -> Slip | None:
+    """The one call of a helper that reads its parameters in their order, and needs another one.
+
+    ``new`` is ``old`` with these exchanged: so what the call gives them is.
+    """
+    helper = mine.around(old)
+    names = [] if helper is None else [one for one in parameters(helper) if one != "self"]
+    before, after = (
+        [n.id for n in ast.walk(one) if isinstance(n, ast.Name) and n.id in names]
+        for one in (old, new)
+    )
+    pairs = [pair for pair in zip(before, after, strict=False) if pair[0] != pair[1]]
+    read = [one for one, _ in pairs]
+    if not pairs or read != [one for one in names if one in read]:
+        return None
+    calls = [one[0] for one in own_calls(mine.tree) if helper and one[2] == helper.name]
+    if sorted(before) != sorted(after) or len(calls) != 1:
+        return None
+    call, skipped = calls[0], callee(calls[0]) == "partial"
+    moved = {other: one for one, other in pairs}
+    given = dict(zip(names, call.args[skipped:], strict=False))
+    given |= {word.arg: word.value for word in call.keywords if word.arg}
+    if not moved.keys() <= given.keys():
+        return None
+    by_place = [
+        given[moved.get(one, one)] for one, _ in zip(names, call.args[skipped:], strict=False)
+    ]
+    words = [ast.keyword(w.arg, given[moved.get(w.arg or "", w.arg or "")]) for w in call.keywords]
+    write = ast.unparse(ast.Call(call.func, [*call.args[:skipped], *by_place], words))
+    line = given[read[0]].lineno
+    have = " and ".join(f"{ast.unparse(given[one])} for {one}" for one in read)
+    said = f"Line {line} has {have}: with {write} it would be right."
+    return Slip(line, said, write)
 
 
 def _named(mine: Run, old: ast.Call, new: ast.Call, order: int | None) -> Slip | None:

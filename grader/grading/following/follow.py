@@ -22,6 +22,7 @@ from grader import frameworks
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
 from grader.grading.following.earlier import out_of_order
+from grader.grading.following.feeding import miscounted
 from grader.grading.following.lesson import Lesson
 from grader.grading.following.opened import opened
 from grader.grading.following.plainly import Plainly
@@ -31,7 +32,7 @@ from grader.grading.following.retried import MANY
 from grader.grading.following.run import Run
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
-from grader.grading.following.zero import zero_counts_as_false
+from grader.grading.following.zero import zero_counts_as_false, zeros
 from grader.grading.placing import ANOTHER_RUN
 from grader.grading.reading.bindings import callee, functions
 from grader.protocol.probe import (
@@ -251,7 +252,7 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
         and _called(evidence.trials[name]) == _called(evidence.trials[found[False][0]])
     ]
     raised = any(evidence.error(name) is not None for name in whole[:1])
-    if not raised:
+    if not raised:  # of a square, the numbers may be right the other way round
         whole.sort(key=lambda name: (_has_its_shape(evidence, name), *_telling(evidence, name)))
     if raised:
         quoted = _quoted(evidence)
@@ -259,6 +260,7 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
     elif whole:  # then an error of a helper comes of calling it alone
         found[True].sort(key=lambda name: (rank(name)[:-1], [*evidence.trials].index(name)))
     if loops and not raised:
+        whole.sort(key=lambda name: bool(zeros(evidence.trials[name])))  # a 0 hides its use
         whole.sort(key=lambda name: _has_many(evidence.trials[name]))
     return found[True][:1] + whole[:1]
 
@@ -379,6 +381,8 @@ def _called(trial: Trial) -> str:
 def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:
     if (zero := zero_counts_as_false(evidence, trial, teller.comparison.mine)) is not None:
         return teller.slipped(zero)
+    if (counted := miscounted(teller.comparison)) is not None:
+        return teller.slipped(counted)
     try:
         with np.errstate(all="ignore"):  # the numbers are a learner's
             if mine.error is not None and mine.error.line is not None:

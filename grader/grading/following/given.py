@@ -125,8 +125,8 @@ def called_before(mine: Run, error: SeenError, told: str) -> Slip | None:
     found = [
         one
         for call in here[:1]
-        for given in _gone_through(mine, call, name)
-        for one in _entries(mine, given)
+        for given in gone_through(mine, call, name)
+        for one in entries(mine, given)
         if isinstance(one, ast.Call) and mine.values(mine.numbers[one])
     ]
     if len(found) != 1:
@@ -136,7 +136,7 @@ def called_before(mine: Run, error: SeenError, told: str) -> Slip | None:
     return Slip(line, f"{said} what it is given: hand over a function, such as a lambda.")
 
 
-def _gone_through(mine: Run, call: ast.Call, name: str) -> Iterator[ast.expr]:
+def gone_through(mine: Run, call: ast.Call, name: str) -> Iterator[ast.expr]:
     """What a loop, a comprehension, or a ``reduce`` or ``map`` around a call goes through."""
     outer: ast.AST | None = mine.parents.get(call)
     step: ast.AST = call
@@ -153,7 +153,7 @@ def _gone_through(mine: Run, call: ast.Call, name: str) -> Iterator[ast.expr]:
         step, outer = outer, mine.parents.get(outer)
 
 
-def _entries(mine: Run, given: ast.expr) -> list[ast.expr]:
+def entries(mine: Run, given: ast.expr) -> list[ast.expr]:
     """What is in a list that is written in the file: there, before it, or in the one call."""
     if isinstance(given, ast.List | ast.Tuple):
         return given.elts

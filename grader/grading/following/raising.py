@@ -56,6 +56,7 @@ from grader.grading.following.ranges import ended_otherwise, miscounted
 from grader.grading.following.repeats import other_axes, overtaken, returned
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
+from grader.grading.following.runs import backwards
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.slips import misfit
 from grader.grading.following.spreads import missized, odd_one
@@ -134,6 +135,8 @@ class Raising:
         if again is not None:
             told = (*self.lesson.shapes_on(error.line or 0), again.said)
             return replace(self.teller.trace(told, again.line), elsewhere=True)
+        if (turned := backwards(self.comparison, error)) is not None:
+            return replace(self.teller.slipped(turned), elsewhere=True, lone=True)
         line, said = error.line or 0, frameworks.current().translate(error).message
         if (given := misnamed(self.comparison.mine.tree, error, said)) is not None:
             told = tuple(self.lesson.shapes_on(line))
@@ -205,7 +208,8 @@ class Raising:
         refused = OWN.search(f"{error.type_name}: {error.message}") is not None
         # what the call lacks is not that it is another one
         silent = parts is not None or (refused and cause.other)
-        why = () if silent else filter(None, self._why(cause, line))
+        of_shape = "out of range" not in error.message
+        why = () if silent else filter(None, self._why(cause, line, of_shape=of_shape))
         # an error that says what to write is not about the other way in which it is worked out
         fixed_there = "Write" in hint and SHAPES.search(error.type_name) is None
         told += [one for one in why if not (fixed_there and "; the reference " in one)]
@@ -366,8 +370,8 @@ class Raising:
                 return replace(first, twin=None)
         return cause
 
-    def _why(self, cause: Cause, line: int) -> Iterator[str]:
-        """What an error came from."""
+    def _why(self, cause: Cause, line: int, *, of_shape: bool) -> Iterator[str]:
+        """What an error came from; of one that is not ``of_shape`` no shape alone is told."""
         mine = self.comparison.mine
         at = self.teller.lines.of(cause)
         text = mine.segment(cause.node)
@@ -384,7 +388,7 @@ class Raising:
             yield said if at == line else f"Line {at}: {told}"
         elif cause.gives is not None:
             want = self.lesson.what(cause.gives)
-            if not want:
+            if not want or (want.startswith("[") and not of_shape):
                 return
             order = self._order(cause.node, cause.gives)
             made = mine.places[order] if order < len(mine.places) else None

@@ -52,7 +52,7 @@ class Change:
 
     ``renames`` says that it only takes another variable: that one may have the wrong name.
     ``onward`` says that it is the result at the end that is ``value`` then, and ``around`` that it
-    is an expression around it.
+    is an expression around it; ``turned`` that its last call swaps axes of what is new.
     """
 
     node: int
@@ -61,12 +61,15 @@ class Change:
     renames: bool = False
     onward: bool = False
     around: bool = False
+    turned: bool = False
 
     @property
     def text(self) -> str:
         """What to write; of a long call of a method only that."""
         text = ast.unparse(self.new)
         func = self.new.func if isinstance(self.new, ast.Call) else None
+        if self.turned and isinstance(func, ast.Attribute) and isinstance(func.value, ast.Call):
+            func = func.value.func
         if len(text) > MOST_TEXT and isinstance(func, ast.Attribute):
             return text.removeprefix(ast.unparse(func.value))
         return text

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.grading.following.relations import Floats, canonical, same
+from grader.grading.following.unannotated import unannotated
 from grader.grading.reading.program import Program, parts_of
 from grader.protocol.probe import MOST_TURNS, Trail
 from grader.source.variables import reads
@@ -55,6 +56,21 @@ class Run(Program):
     """A program and what its expressions gave, ready to be asked."""
 
     trail: Trail
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree, without the annotations of assignments."""
+        return self._parsed[0]
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The nodes of the syntax tree, by number; an annotation's are in no statement."""
+        return self._parsed[1]
+
+    @cached_property
+    def _parsed(self) -> tuple[ast.Module, tuple[ast.AST, ...]]:
+        tree = ast.parse(self.source)
+        return tree, unannotated(tree)
 
     @cached_property
     def places(self) -> tuple[Place, ...]:

@@ -29,6 +29,7 @@ from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.complexes import made_of
 from grader.grading.following.constants import filled, preset, set_otherwise
+from grader.grading.following.decided import decided
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.early import returned_apart, returned_early
 from grader.grading.following.factors import misscaled
@@ -48,8 +49,9 @@ from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, twofold
 from grader.grading.following.retried import Change, Retried
 from grader.grading.following.run import operation
+from grader.grading.following.runs import what_runs
 from grader.grading.following.scalars import Scalars
-from grader.grading.following.shifted import shifted
+from grader.grading.following.shifted import crossed_axes, shifted
 from grader.grading.following.spreads import shaped
 from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.following.traded import traded
@@ -105,7 +107,9 @@ class Teller:
         if (piece := cut(self.lesson, result, wanted)) is not None:
             return self.slipped(piece)
         rows = shifted(self.comparison, result, wanted)
+        rows = rows or crossed_axes(self.comparison, result, wanted)
         rows = rows or misfilled(self.comparison, result, wanted)
+        rows = rows or decided(self.comparison, result, wanted)
         if rows is not None:
             return self.slipped(rows)
         if (odd := self._overlong(result, wanted)) is not None:
@@ -206,7 +210,7 @@ class Teller:
             return change
         swap = ast.Attribute(change.new, "transpose")
         both: list[ast.expr] = [ast.Constant(axes[0]), ast.Constant(axes[1])]
-        return replace(change, new=ast.Call(swap, both, []))
+        return replace(change, new=ast.Call(swap, both, []), turned=True)
 
     def _adds_nothing(self, node: int) -> bool:
         """Whether a comparison has a sum with a variable that is 0 here: of another, who knows."""
@@ -276,10 +280,8 @@ class Teller:
     def _unlike(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
         """What ``line`` does otherwise than the reference, where it leaves the path."""
         first = found[0]
-        if (crossed_over := composed(self.comparison.mine, cause.node)) is not None:
-            return self.slipped(crossed_over, (), found)
-        if calls_given(self.comparison.mine, first.node):
-            return self._given(cause, found, line)
+        if (given := self._handed_in(cause, found, line)) is not None:
+            return given
         if (rows := self._unsummed(cause, line)) is not None:
             return self.slipped(rows, (), found)
         if (shape := shaped(self.comparison, cause)) is not None:
@@ -303,8 +305,8 @@ class Teller:
             fixed = self.slipped(kept, (), found)
             return fixed if kept.write else replace(fixed, blank=blank, slip="")
         mine = self.comparison.mine
-        if (given := odd_option(mine.tree, mine.nodes[first.node])) is not None:
-            return self.trace((*told, given.said), given.line, found)
+        if (option := odd_option(mine.tree, mine.nodes[first.node])) is not None:
+            return self.trace((*told, option.said), option.line, found)
         return self._of_step(cause, found, told, line)
 
     def _of_step(
@@ -317,6 +319,16 @@ class Teller:
             return self.slipped(Slip(line, across), [one for one in told if one != across], found)
         blank = self._step(cause, found[0])
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
+
+    def _handed_in(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace | None:
+        """Where a helper is given what it calls, or hands on, if it goes wrong there."""
+        first = found[0]
+        if (crossed_over := composed(self.comparison.mine, cause.node)) is not None:
+            return self.slipped(crossed_over, (), found)
+        if (given := what_runs(self.comparison, first)) is not None:
+            return self._of_step(cause, found, (given.said,), given.line)
+        calls = calls_given(self.comparison.mine, first.node)
+        return self._given(cause, found, line) if calls else None
 
     def _unsummed(self, cause: Cause, line: int) -> Slip | None:
         """The line before ``line`` that makes weights which lack only the division by their sum."""
@@ -477,8 +489,20 @@ class Teller:
             known = match is not None and name not in self.lesson.variables(match)
             if name and cause is not None and not known:
                 continue
-            return self._wasted(node, value, name)
+            return self._without(cause, value, line, name) or self._wasted(node, value, name)
         return None
+
+    def _without(self, cause: Cause | None, value: int, line: int, name: str) -> Slip | None:
+        """The return of a helper that makes ``name`` and gives what lacks it, which others use."""
+        mine = self.comparison.mine
+        user = None if cause is None or not name else self.lines.of(cause)
+        end = None if user is None else _returned(mine.tree, line, user)
+        every = (one for one in mine.nodes if isinstance(one, ast.Return) and one.lineno == end)
+        given = next((one.value for one in every), None)
+        if cause is None or given is None or cause.have not in mine.values(mine.numbers[given]):
+            return None
+        said = f"Line {line} makes {name}, and nothing uses it: line {end} does without it."
+        return Slip(given.lineno, f"{said}{used_by(self.comparison, value)}")
 
     def _wasted(self, node: int, value: int, name: str) -> Slip:
         """That nothing uses what a statement works out and keeps as ``name``, if it does."""

@@ -19,16 +19,16 @@ Given = tuple[str, str]
 
 def zero_counts_as_false(evidence: Evidence, trial: str, mine: Run) -> Slip | None:
     """The test of a parameter that may be None, and that is 0 in every trial that is wrong."""
-    given = _zeros(evidence.trials[trial])
+    given = zeros(evidence.trials[trial])
     for name, one in evidence.trials.items():
         if one.expect is None or one.wished or name not in evidence.outcome.observations:
             continue
-        given = given - _zeros(one) if evidence.right(name) else given & _zeros(one)
+        given = given - zeros(one) if evidence.right(name) else given & zeros(one)
     found = [slip for slip in _asked(mine) if slip is not None] if given else []
     return found[0] if len(found) == 1 else None
 
 
-def _zeros(trial: Trial) -> frozenset[Given]:
+def zeros(trial: Trial) -> frozenset[Given]:
     """The arguments for which a trial gives the plain number 0."""
     found = set()
     for one in trial.probe.actions:
@@ -40,15 +40,19 @@ def _zeros(trial: Trial) -> frozenset[Given]:
 
 
 def _asked(mine: Run) -> Iterator[Slip | None]:
-    """The places where the truth of a parameter was asked for that was 0 and may be None."""
+    """The places where the truth of a parameter was asked for that was 0 and may be None.
+
+    Of ``x or 7``, whatever x may be.
+    """
     for node in mine.nodes:
         match node:
             case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
                 yield _of_test(mine, test)
             case ast.BoolOp(op=ast.Or(), values=[ast.Name() as name, other]):
-                if _is_zero(mine, name):
-                    default = ast.unparse(other)
-                    write = f"{default} if {name.id} is None else {name.id}"
+                if _is_zero(mine, name, none=False):
+                    default, inside = ast.unparse(other), mine.around(name)
+                    may = inside is not None and takes_none(inside, name.id)
+                    write = f"{default} if {name.id} is None else {name.id}" if may else name.id
                     yield _slip(name, f"{default} takes its place", write)
 
 
@@ -67,9 +71,9 @@ def _slip(name: ast.Name, so: str, write: str) -> Slip:
     return Slip(name.lineno, said, write)
 
 
-def _is_zero(mine: Run, name: ast.Name) -> bool:
-    """Whether a parameter that may be None was 0."""
+def _is_zero(mine: Run, name: ast.Name, *, none: bool = True) -> bool:
+    """Whether a parameter was 0: one that may be None, unless any will do."""
     inside = mine.around(name)
     if inside is None or name.id not in parameters(inside) or name.id in stored(inside):
         return False
-    return takes_none(inside, name.id) and 0.0 in mine.held(mine.numbers[name])
+    return (not none or takes_none(inside, name.id)) and 0.0 in mine.held(mine.numbers[name])

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
-from grader.grading.reading import attributes, counts, lookups, misread
+from grader.grading.reading import attributes, breaks, counts, differences, lookups, misread
 from grader.grading.reading.bindings import around, callee
 from grader.grading.reading.shown import Slip, unmoved
 from grader.source.variables import read, reads, stored
@@ -42,6 +42,8 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         attributes.odd(tree),
         misread.odd(tree),
         counts.odd(tree),
+        breaks.odd(tree),
+        differences.odd(tree),
     )
 
 

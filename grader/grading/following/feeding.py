@@ -1,0 +1,75 @@
+"""A function that a loop gives a slice which a counter begins: more, or less, than the reference.
+
+What a program has written so far is fed to its model from where it stopped. The loop's counter says
+where that was, and one that is wrong raises no error before the model's own tables end.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from grader.grading.following.run import Run
+from grader.grading.following.trace import Comparison
+from grader.grading.reading.bindings import bound, callee, targets
+from grader.grading.reading.shown import Slip
+
+MOST_SHOWN = 6
+"""Numbers of a row that are told; of a longer one only how many there are."""
+
+
+def miscounted(comparison: Comparison) -> Slip | None:
+    """The line that sets such a counter, if a call gets a longer or shorter part because of it."""
+    mine, right = comparison.mine, comparison.right
+    for call, counter in _counted(mine):
+        name, found = callee(call), []
+        for run in (mine, right):
+            own = [n for n in run.nodes if isinstance(n, ast.FunctionDef) and n.name == name]
+            found.append(_rows(run, own[0]) if len(own) == 1 else [])
+        for at, (have, want) in enumerate(zip(*found, strict=False)):
+            if len(have) == len(want) and have != want:
+                break  # it is given something else, for another reason
+            if have != want:
+                if at == 0 or not have or not want:
+                    break
+                line, given = counter.lineno, targets(counter)[0]
+                said = f"Line {call.lineno} gives {name} {_told(have)} where the reference gives it"
+                said = f"{said} {_told(want)}: {given}, where the slice begins, is set on line"
+                return Slip(line, f"{said} {line}.")
+    return None
+
+
+def _counted(run: Run) -> Iterator[tuple[ast.Call, ast.stmt]]:
+    """Calls in a loop that are given ``x[n:]``, with the one statement of the loop that sets n."""
+    for call in run.nodes:
+        loop = run.loop(run.numbers[call]) if isinstance(call, ast.Call) and call.args else None
+        if not isinstance(call, ast.Call) or loop is None:
+            continue
+        given: ast.AST | None = call.args[0]
+        if isinstance(given, ast.Name):
+            given = getattr(bound(run.tree, given.id, call.lineno), "value", None)
+        for one in ast.walk(given) if given is not None else ():
+            match one:
+                case ast.Slice(lower=ast.Name(id=name), upper=None, step=None):
+                    inner = [n for n in ast.walk(loop) if isinstance(n, ast.stmt)]
+                    sets = [one for one in inner if one is not loop and targets(one) == [name]]
+                    if len(sets) == 1:
+                        yield call, sets[0]
+
+
+def _told(row: list[int]) -> str:
+    return str(row) if len(row) <= MOST_SHOWN else f"{len(row)} numbers"
+
+
+def _rows(run: Run, function: ast.FunctionDef) -> list[list[int]]:
+    """The row of whole numbers that each call of a function got, as its first tensor."""
+    found, last = [], None
+    for place in run.places:
+        if place.node != run.numbers[function]:
+            continue
+        array = run.arrays[place.value]
+        begins = last is None or place.part <= last
+        last = place.part
+        if begins and array is not None:
+            found.append([int(one) for one in array.reshape(-1)])
+    return found
