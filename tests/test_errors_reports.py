@@ -370,7 +370,7 @@ def test_what_is_made_in_vain_is_not_said_to_be_wrong_and_keeps_its_line(
         ),
         ("s07/key_transpose_of_three_and_two", 123, "swaps the axes 1 and 2", "It has 2 where"),
         ("s07/list_made_a_tensor", 62, "", "At this point the lesson says"),
-        ("s07/row_strictly_smaller", 24, "What the loop of line 24 fills", "What line 24 keeps"),
+        ("s07/row_strictly_smaller", 25, "by j < num_tokens + i: in row 0", "the loop of line 24"),
         ("s07/scale_of_n", 37, "Line 37 multiplies by 0.5774.", "from line 21"),
         ("s08/propre_oublie", 30, "makes propre, and nothing uses it.", "the output of the layer"),
         ("s08/shortcut_taken_too_late", 34, "norm(x) is added", "line 22 keeps as flat"),

@@ -147,8 +147,8 @@ class Raising:
         known = trace.slip or trace.write or not shaped or " is a Dim" in said
         if node is None or known or self.comparison.mine.outran(node):
             return trace
-        turned = None if trace.told else self._exchanged(node)
-        return turned or self.teller.retried(trace, self._wrong(node), node)
+        other = None if trace.told else self._exchanged(node)
+        return other or self.teller.retried(trace, self._wrong(node), node)
 
     def _exchanged(self, node: int) -> Trace | None:
         """The one value before an error whose axes are in another order than the reference's."""
