@@ -102,11 +102,11 @@ def test_constants(value: Any, dtype: DType) -> None:
     assert ours == outcome(lambda: ops.constant.__wrapped__(value, dtype, CPU))
 
 
-SHAPES = [(), (0,), (3,), (1, 1), (9, 4), (2, 0, 3), (2, 3, 4), (1, 2, 2, 3), (2, 1, 2, 2, 2)]
+SHOWN = [(), (0,), (3,), (1, 1), (9, 4), (2, 0, 3), (2, 3, 4), (1, 2, 2, 3), (2, 1, 2, 2, 2)]
 LARGE = [(1_100,), (40, 30), (2, 30, 20), (8, 1, 14, 10), (1_001, 1)]
 
 
-@pytest.mark.parametrize("shape", [*SHAPES, *LARGE], ids=str)
+@pytest.mark.parametrize("shape", [*SHOWN, *LARGE], ids=str)
 @pytest.mark.parametrize("dtype", [DType.float32, DType.float16, DType.int64, DType.bool], ids=str)
 def test_a_tensor_shows_the_same_text(shape: tuple[int, ...], dtype: DType) -> None:
     numbers = np.random.default_rng(5).normal(0, 40, shape)
