@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 
+import numpy as np
 import pytest
 
 from grader.grading.following.arguments import namesake
 from grader.grading.following.cause import Causes
 from grader.grading.following.differs import kinds_in
+from grader.grading.following.evaluate import Evaluator
 from grader.grading.following.orders import along
 from grader.grading.following.retried import Change, Retried
 from grader.grading.following.trace import Comparison
@@ -216,3 +218,45 @@ def test_parts_that_are_joined_along_another_axis(wrong: str, said: str) -> None
     right = comparison.right.arrays[-1]
     assert right is not None
     assert said in along(comparison, result.node, right)
+
+
+LONG = """\
+def attend(row, column):
+    near = row[:3] > column[:3]
+    return near, row, column
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "row > column",
+        "row * column",
+        "np.outer(row, column)",
+        "column @ row",
+        "np.where(row > 0, row, column)",
+        "F.max(row, column)",
+        "np.tile(row, 1000)",
+        "row[0][column.squeeze()]",
+        "np.matmul(column, row)",
+    ],
+)
+def test_nothing_is_worked_out_that_would_be_enormous(text: str) -> None:
+    many = 100_000
+    mine = recorded_runs.run(LONG, "attend", np.ones((1, many)), np.ones((many, 1)))
+    last = {place.node: [place.value] for place in mine.places}
+    named = {ast.unparse(mine.nodes[node]): mine.nodes[node] for node in last}
+    known = Evaluator(mine, len(mine.places), last)
+    expression = ast.parse(text, mode="eval").body
+    new = Named({name: named[name] for name in ("row", "column")}).visit(expression)
+    assert known.value(new) is None
+
+
+class Named(ast.NodeTransformer):
+    """Puts the variables of a run into an expression."""
+
+    def __init__(self, known: dict[str, ast.AST]) -> None:
+        self._known = known
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return self._known.get(node.id, node)

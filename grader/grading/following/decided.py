@@ -49,7 +49,7 @@ def decided(comparison: Comparison, result: int | None, wanted: int | None) -> S
     found = [*dict.fromkeys(_instead(mine, tests[0], have == both[0], want == both[0]))]
     if len(found) != 1:
         return Slip(line, said)
-    return Slip(line, f"{said} With {found[0]} it would be right.", found[0])
+    return Slip(line, f"{said} With {found[0]}, it would be right.", found[0])
 
 
 def _instead(run: Run, test: ast.expr, have: Places, want: Places) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _worked_out(node: ast.expr, known: Mapping[str, Any], shape: tuple[int, ...]
         case ast.Name(id=name):
             return known.get(name)
         case ast.Constant(value=int() | float() as number):
-            return number
+            return float(number)
         case _:
             return None
     one, other = (_worked_out(part, known, ()) for part in (left, right))

@@ -8,6 +8,7 @@ Longer than 300 lines, because each of these operations is worked out in its own
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -132,7 +133,7 @@ class Evaluator:
                 return _negative(self._value(operand))
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 asked, one, other = COMPARES.get(type(op)), self._value(left), self._value(right)
-                known = one is not None and other is not None
+                known = asked is not None and _fit(one, other)
                 return asked(one, other) * 1.0 if known and asked is not None else None
             case ast.BinOp(left=left, op=op, right=right):
                 return self._binary(op, self._value(left), self._value(right))
@@ -149,14 +150,8 @@ class Evaluator:
 
     def _binary(self, op: ast.operator, left: Any, right: Any) -> Any:
         known = BINARY.get(type(op))
-        if known is None or left is None or right is None:
-            return None
-        shapes = np.shape(left), np.shape(right)
-        if not isinstance(op, ast.MatMult) and any(shapes):
-            shape = np.broadcast_shapes(*shapes)
-            if int(np.prod(shape)) > LARGEST:
-                return None
-        return known(left, right)
+        fit = _multiply if isinstance(op, ast.MatMult) else _fit
+        return known(left, right) if known is not None and fit(left, right) else None
 
     def _call(self, node: ast.Call) -> Any:
         name, given = operation(node), self.given(node)
@@ -164,17 +159,17 @@ class Evaluator:
             return self._joined(name, node, given[0])
         if name == "where" and len(given) == 3:
             parts = [self._value(one) for one in given]
-            known = all(one is not None for one in parts) and isinstance(parts[0], np.ndarray)
+            known = _fit(*parts) and isinstance(parts[0], np.ndarray)
             return np.where(*parts) if known else None
         array = self._value(given[0]) if given else None
         if name == "int" and isinstance(array, float) and len(given) == 1:
             return float(int(array))
         if name in EITHER and len(given) == len(node.args) == 2:  # two tensors, not an axis
             other = self._value(given[1])
-            return None if array is None or other is None else EITHER[name](array, other)
+            return EITHER[name](array, other) if _fit(array, other) else None
         if name in PAIRS and len(given) == 2:
             other = self._value(given[1])
-            return None if array is None or other is None else PAIRS[name](array, other)
+            return PAIRS[name](array, other) if FITS.get(name, _fit)(array, other) else None
         if name in PLAIN and isinstance(array, float) and len(given) == 1:
             return float(PLAIN[name](array))
         if not isinstance(array, np.ndarray):
@@ -245,9 +240,10 @@ class Evaluator:
         if name == "gather":
             if not isinstance(first, np.ndarray) or type(along) is not int:
                 return None
-            return np.take(array, first.astype(int), axis=along)
+            large = array.size // max(1, array.shape[along]) * first.size > LARGEST
+            return None if large else np.take(array, first.astype(int), axis=along)
         count = self._bound(rest[0]) if rest else None
-        if type(count) is not int:
+        if type(count) is not int or array.size * count > LARGEST:
             return None
         if name == "repeat":
             return np.repeat(array, count, axis=along) if type(along) is int else None
@@ -303,6 +299,32 @@ class Evaluator:
         given = named or self.given(node)[1:2]
         found = literal(given[0]) if given else None
         return found if type(found) is int else None
+
+
+def _fit(*parts: Any) -> bool:
+    """Whether all are known, and what they give together, number by number, is not too large."""
+    if any(one is None for one in parts):
+        return False
+    return math.prod(np.broadcast_shapes(*map(np.shape, parts))) <= LARGEST
+
+
+def _multiply(left: Any, right: Any) -> bool:
+    """The same of a product of matrices."""
+    if left is None or right is None:
+        return False
+    one: tuple[int, ...] = (1, 1, *np.shape(left))
+    other: tuple[int, ...] = (1, 1, *np.shape(right))
+    batch = math.prod(np.broadcast_shapes(one[:-2], other[:-2]))
+    return batch * one[-2] * other[-1] <= LARGEST
+
+
+def _outer(left: Any, right: Any) -> bool:
+    """The same of all products of two numbers."""
+    return left is not None and right is not None and np.size(left) * np.size(right) <= LARGEST
+
+
+FITS: dict[str, Callable[[Any, Any], bool]] = {"outer": _outer, "matmul": _multiply}
+"""Operations of two that are not done number by number."""
 
 
 def literal(node: ast.AST) -> Any:
