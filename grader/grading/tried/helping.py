@@ -6,6 +6,7 @@ often ends an error may not be what was forgotten here.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from dataclasses import replace
 from enum import Enum
@@ -76,11 +77,12 @@ def hinted(report: Report) -> Trace | None:
 
 
 def changed(report: Report) -> Trace | None:
-    """The trace of an error that says which change would give what the reference has."""
+    """The trace that says what to write, or of an error what would give what the reference has."""
     first, trace = report.first_to_fix, report.trace
-    if first is None or not first.stopped or trace is None:
+    if first is None or trace is None:
         return None
-    return trace if any(map(INSTEAD.search, trace.told)) else None
+    instead = first.stopped and any(map(INSTEAD.search, trace.told))
+    return trace if trace.write or instead else None
 
 
 def without_change(report: Report) -> Report:
@@ -88,9 +90,12 @@ def without_change(report: Report) -> Report:
     trace, first = report.trace, report.first_to_fix
     if trace is None:
         return report
-    told = tuple(one for one in trace.told if not (INSTEAD.search(one) or WRONG in one))
+    said = (one for one in trace.told if not (INSTEAD.search(one) or WRONG in one))
+    told = tuple(one for one in said if one != trace.slip)
     line = trace.line if first is not None and trace.line == first.line else None
-    return replace(report, trace=replace(trace, told=told, line=line, write=""))
+    return replace(
+        report, trace=replace(trace, told=told, line=line, write="", slip="", lone=False)
+    )
 
 
 def without_hint(report: Report) -> Report:
@@ -127,9 +132,16 @@ def _ended(error: SeenError | None) -> tuple[str, int | None] | None:
 
 
 def _plainly(mine: Text, trace: Trace) -> Iterator[Edit]:
-    """What is to be written in place of its whole statement, or of any expression there."""
+    """What is to be written in place of its whole statement, or of any expression there.
+
+    ``if x`` goes in place of the question that is there.
+    """
+    question = trace.write.removeprefix("if ").removesuffix(":")
     for node in mine.statements if trace.write else ():
         if node.lineno <= (trace.line or 0) <= head_end(node):
+            if isinstance(node, ast.If) and trace.write.startswith("if "):
+                yield Edit((Change(*mine.span(node.test), question),), node.lineno, 0)
+                continue
             for one in (node, *expressions(node)):
                 start, end = mine.span(one)
                 size = abs(end - start - len(trace.write))

@@ -27,18 +27,18 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
     """The report, whose trace follows the values, with what explains the failure best.
 
     What only looks odd in the source is told if the program is right without it. What an error's
-    hint says to write is told if that gets the program past the error, and so is a change that the
-    values suggest. Where neither is sure, the likeliest edits are tried.
+    hint says to write is told if that gets the program past the error, and so is what the values
+    suggest to write. Where neither is sure, the likeliest edits are tried.
     """
     told = replace(found, trace=lone.traced(judge.source, judge.step, found))
     if outcome.ended == "done":
         case = Case(judge, job, outcome, told, told, meter)
-        if lone.is_guess(told.trace, found.trace) and helps(case, told.trace) is not Helps.RIGHT:
-            sure = lone.traced(judge.source, judge.step, found, slips=False)
-            case = case.with_told(replace(found, trace=sure))
-        change = changed(case.told)
-        if change is not None and helps(case, change, whole=False) is Helps.NOT:
-            case = case.with_told(without_change(case.told))
+        if lone.is_guess(told.trace, found.trace):
+            if helps(case, told.trace) is not Helps.RIGHT:
+                sure = lone.traced(judge.source, judge.step, found, slips=False)
+                case = case.with_told(replace(found, trace=sure))
+        elif (change := changed(told)) and helps(case, change, whole=False) is Helps.NOT:
+            case = case.with_told(without_change(told))
         hint = hinted(case.told)
         helped = helps(case, hint, whole=False) if hint is not None else Helps.NOT
         if hint is not None and helped is Helps.NOT:
