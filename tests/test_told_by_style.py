@@ -345,6 +345,12 @@ def test_it_names_the_mistake(
             "not use it",
         ),
         (
+            "s10/posterior",
+            "return posterior[..., :-1] @ value",
+            "posterior = posterior[..., :-1]\n        return posterior / posterior.sum(axis=-1) @ value",
+            "Write if self.add_zero_attn",
+        ),
+        (
             "s08/anova",
             "n = int(x.shape[-1])",
             "n = x.shape[-1]",
