@@ -347,7 +347,7 @@ def test_it_names_the_mistake(
         (
             "s10/posterior",
             "return posterior[..., :-1] @ value",
-            "posterior = posterior[..., :-1]\n        return posterior / posterior.sum(axis=-1) @ value",
+            "kept = posterior[..., :-1]\n        return kept / kept.sum(axis=-1) @ value",
             "Write if self.add_zero_attn",
         ),
         (
