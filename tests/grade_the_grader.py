@@ -218,7 +218,7 @@ def _results(jobs: int, grade: Callable[[_File], _Said], files: list[_File]) -> 
     context, count = multiprocessing.get_context("spawn"), 0
     for begin in range(0, len(files), jobs * TASKS):
         some = files[begin : begin + jobs * TASKS]
-        with ProcessPoolExecutor(min(jobs, len(some)), context, verdicts.start) as pool:
+        with ProcessPoolExecutor(min(jobs, len(some)), context, verdicts.start_pool) as pool:
             for future in as_completed([pool.submit(grade, one) for one in some]):
                 count += 1
                 if sys.stderr.isatty():

@@ -41,7 +41,7 @@ SAMPLE = [one for step in variants.steps() for one in variants.sample(mistakes.o
 @pytest.fixture(scope="module")
 def pool() -> Iterator[ProcessPoolExecutor]:
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, context, verdicts.start) as executor:
+    with ProcessPoolExecutor(1, context, verdicts.start_pool) as executor:
         yield executor
 
 

@@ -57,7 +57,7 @@ PIPED = FEW[:: FEW_RIGHT + FEW_WRONG + 1]
 @pytest.fixture(scope="module")
 def pool() -> Iterator[ProcessPoolExecutor]:
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, context, verdicts.start) as executor:
+    with ProcessPoolExecutor(1, context, verdicts.start_pool) as executor:
         yield executor
 
 

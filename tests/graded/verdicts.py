@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import tempfile
 import time
 from collections.abc import Callable
@@ -46,11 +47,24 @@ class Graded:
         return f"{self.name}: {said}{f' ({self.why})' if self.why else ''}"
 
 
+MOST_MEMORY = 12 << 30
+"""Bytes of addresses for one process; MAX alone takes a third of that."""
+
+
 def start() -> None:
-    """Prepare a worker process: MAX is imported once."""
+    """Prepare a process: MAX is imported once."""
     from tests.graded import direct
 
     direct.start()
+
+
+def start_pool() -> None:
+    """The same for a process of a pool, which starts no others.
+
+    A program that asks for all memory gets an error, as it does in a worker.
+    """
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.RLIM_INFINITY))
+    start()
 
 
 def variant(one: Variant, seed: int, *, prove: bool = False) -> Graded:
