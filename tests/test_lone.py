@@ -124,3 +124,13 @@ def test_nothing_is_supposed_of_a_file_that_is_still_to_be_filled_in(step: Step)
     stub = make_stub(step.solution.read_text(encoding="utf-8"))
     source = parse(stub.encode(), "x.py", frameworks.current().spellings())
     assert supposed(source, step, Report(step.id, step.title, "x.py", Verdict.FAIL, ())) is None
+
+
+def test_an_import_or_a_constant_of_its_own_is_no_difference() -> None:
+    own = "from functools import partial\n\nKept = partial(int, base=10)\n\n\nclass GPT2MLP("
+    edit = ("class GPT2MLP(", own)
+    only = found(edit, ("self.ln_2(hidden_states)", "self.ln_1(hidden_states)"))
+    assert only is not None
+    assert "ln_1" in " ".join(only.told)
+    shadows = ("class GPT2Block(", "LayerNorm = partial(LayerNorm)\n\n\nclass GPT2Block(")
+    assert found(edit, shadows) is not None

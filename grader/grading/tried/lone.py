@@ -207,6 +207,7 @@ def differences(source: Source, solution: str) -> Apart:
     used = {node.id for node in mine.nodes if isinstance(node, ast.Name)}
     bound = Counter(name for node in mine.tree.body for name in binds(node))
     again = {name for name, times in bound.items() if times > 1} & used
+    again |= {name for node in right.tree.body for name in binds(node)}
     every = aligned(mine, right)
     found = (one for one in every if _differs(one) and not _idle(one, used, again))
     return Apart(telling, tuple(found), every)
@@ -251,7 +252,7 @@ def _idle(one: Pair | Gap, used: set[str], again: set[str]) -> bool:
     """Whether only imports and constants differ, or a function, that change nothing.
 
     The program does not use what it lacks, and what it has more is its own: it binds that once.
-    ``again`` are the names that it uses and binds several times.
+    ``again`` are the names that it uses and binds several times, and those of the reference.
     """
     if isinstance(one, Pair):
         imports = isinstance(one.right, IMPORTS)
