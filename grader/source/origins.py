@@ -346,6 +346,21 @@ def _read_again(tree: ast.Module, what: str) -> int | None:
     return lines[int(which) - 1] if len(lines) == 2 else None
 
 
+def _thawed(tree: ast.Module, what: str) -> int | None:
+    """The decorator of a dataclass that is not frozen, from which the one at this line inherits."""
+    classes = {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
+    for one in classes.values():
+        first = min((each.lineno for each in one.decorator_list), default=one.lineno)
+        if not first <= int(what) <= one.lineno:
+            continue
+        for base in map(ast.unparse, one.bases):
+            for made in classes[base].decorator_list if base in classes else ():
+                text = ast.unparse(made)
+                if "dataclass" in text and "frozen=True" not in text:
+                    return made.lineno
+    return None
+
+
 BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "import": _import,
     "library": _import,
@@ -362,6 +377,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "parts": astray,
     "guard": _guard,
     "read": _read_again,
+    "thawed": _thawed,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -494,6 +510,7 @@ def place(tree: ast.Module, about: str) -> int | None:
     ``"parts: split"`` is where the names of the parts that this pattern makes are in another order
     than elsewhere. ``"guard: place"`` is the ``if`` that decides whether what is there is done, and
     ``"read: ln_1 2"`` where the file reads the attribute for the second time, of two.
+    ``"thawed: 7"`` is the decorator of the dataclass, not frozen, that the one of line 7 extends.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found, in
     the function or in what it relies on; after `` ~ `` another one may follow, for where it is

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.frameworks.max.errors import imports
+from grader.frameworks.max.errors import asked, imports
 from grader.frameworks.max.errors.calls import told
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import swapped
@@ -534,6 +534,8 @@ def truth(case: Case, match: re.Match[str]) -> Translation:
                 return Translation(
                     f"{name} cannot take the tensor {ast.unparse(tensor)} here", None
                 )
+    if (told := asked.number_by_number(case)) is not None:
+        return told
     tensor = next((one for one in case.nodes() if case.is_tensor(one)), None)
     what = f"{ast.unparse(tensor)} is a Tensor, and" if tensor is not None else "A tensor"
     hint = "Ask 'if tensor is not None', not 'if tensor'. To choose number by number: F.where."
