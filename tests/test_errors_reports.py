@@ -136,6 +136,14 @@ RAISING = [
      "Write x.shape[:-1] + [x.shape[-1] // 2,"),
     ("s05", "tensor = tensor.transpose(-3, -2)  # [batch, seq, n_head, head_dim]",
      "batch, seq, _ = tensor.shape", None, "Give each a name: 4 of them. Write batch, seq, _, _"),
+    ("s01", "n_inner: int | None = None", "n_inner: int | None = null", None, "Python has None."),
+    ("s08", "= x - mean", "= x.sub(mean, axis=0)", None, "x - mean"),
+    ("s09", "self.mlp = GPT2MLP(inner, config)\n",
+     "self.mlp = GPT2MLP(self._wide(), config)\n        self._config = config\n\n"
+     "    def _wide(self):\n        return 4 * self._config.n_embd\n", None,
+     "sets it too late: move it above line"),
+    ("s02", "    n = ", "    def line(first, count, device):\n        return first\n\n"
+     "    m = line(4, device)\n    n = ", None, "The arguments are line(first, count, device)."),
     ("s06", "return turned.reshape(x.shape)", "return F.stack([turned.y, turned.x])", None,
      "F.stack([turned[..., 1], turned[..., 0]])"),
 ]  # fmt: skip

@@ -262,10 +262,15 @@ def idle(tree: ast.Module, what: str) -> frozenset[str]:
 
 
 def partly(tree: ast.Module, what: str) -> str:
-    """That the class around a line sets an attribute on one condition only: of ``"eps 61"``."""
+    """That the class around a line sets an attribute on one condition only: of ``"eps 61"``.
+
+    Or that its ``__init__`` calls what reads the attribute before it sets it.
+    """
     name, _, line = what.removeprefix("unset: ").partition(" ")
     every = [one for one in walked(tree) if isinstance(one, ast.ClassDef)]
     around = [one for one in every if one.lineno <= int(line) <= (one.end_lineno or 0)]
+    if late := next(filter(None, (_late(cls, name, int(line)) for cls in around[-1:])), ""):
+        return late
     sets = [node for cls in around[-1:] for node in _of_self(cls)]
     lines = {one.lineno for one in sets if one.attr == name and isinstance(one.ctx, ast.Store)}
     tests = [
@@ -280,6 +285,22 @@ def partly(tree: ast.Module, what: str) -> str:
         return f"Line {at} sets it only in the else of line {asked.lineno}. Set it before the if."
     test = ast.unparse(asked.test)
     return f"Line {at} sets it only if {test}: set it in the other case too."
+
+
+def _late(cls: ast.ClassDef, name: str, line: int) -> str:
+    """That ``__init__`` calls the method around a line above its own line that sets a name."""
+    methods = [one for one in cls.body if isinstance(one, ast.FunctionDef)]
+    reader = next((one for one in methods if one.lineno <= line <= (one.end_lineno or 0)), None)
+    first = next((one for one in methods if one.name == "__init__"), None)
+    if reader is None or first is None:
+        return ""
+    texts = [(one.lineno, ast.unparse(one)) for one in first.body]
+    called = [at for at, text in texts if f"self.{reader.name}(" in text]
+    sets = [at for at, text in texts if re.match(rf"self\.{name}\b[^\n=]*=(?!=)", text)]
+    if not called or len(sets) != 1 or sets[0] <= called[0]:
+        return ""
+    calls = f"line {called[0]}, which calls {reader.name} and needs it"
+    return f"Line {sets[0]} sets it too late: move it above {calls}."
 
 
 def renamed(tree: ast.Module, what: str) -> frozenset[str]:

@@ -138,6 +138,9 @@ def _counted(case: Case, want: int) -> Translation | None:
             what = f"{ast.unparse(value)} holds {len(shape)} sizes, and {want} names are to take"
             if (fixed := _starred(case, statement)) is not None and len(shape) == want - 1:
                 return Translation(f"{what} them", "*_ takes as many as there are.", fixed)
+            if len(shape) < want and isinstance(value.value, ast.Name):
+                said = f"Is a name too many here, or does {value.value.id} lack a dimension?"
+                return Translation(f"{what} them", said)
             more = _unnamed(case, statement, len(shape) - want)
             return Translation(f"{what} them", f"Give each a name: {len(shape)} of them.", more)
     held = case.value(value) if isinstance(value, ast.Name) else None

@@ -493,20 +493,14 @@ def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
 
 
-NAMED = {
-    **dict.fromkeys(("nil", "null", "NULL", "nullptr", "none", "Null", "undefined"), "None"),
-    "true": "True",
-    "false": "False",
-}
-"""What other languages call Python's constants."""
-
-
 def captures(case: Case, match: re.Match[str]) -> Translation:
     """A name as a pattern that is not the last: it takes any value."""
     name = match["name"]
     what = f"case {name} takes any value and calls it {name}: no case below it can be reached"
-    if name in NAMED:
-        return Translation(what, f"Python has {NAMED[name]}. Write case {NAMED[name]}:")
+    if name in imports.NAMED:
+        return Translation(
+            what, f"Python has {imports.NAMED[name]}. Write case {imports.NAMED[name]}:"
+        )
     return Translation(what, "Put it last; or compare with a value: a number, a text or None.")
 
 
