@@ -122,6 +122,30 @@ RAISING = [
      "self.rotary = use_rotary", None,
      "Only a layer or a function is called: look where self.rotary gets its value."),
     ("s02", "    n = ", "    m.all = 1\n    n = ", None, "Write m_all"),
+    ("s02", "    n = ", "    m = -F.less_than(Tensor(1.0), 2.0)\n    n = ", None,
+     "Write (Tensor(1.0) < 2.0)"),
+    ("s02", "    n = ", "    m = F.gather_rows(n)\n    n = ", None, "Did you mean gather?"),
+    ("s02", "    n = ", "    m = Tensor.arange(0, 4, DType.int64, device=device)\n    n = ", None,
+     "Write Tensor.arange(0, 4, dtype=DType.int64, device=device)"),
+    ("s04", "token_ids == pad", "not token_ids != pad", None, "is_padding = token_ids == pad"),
+    ("s04", "token_ids == pad_token_id", "token_ids >= 0 and not token_ids > 1", None,
+     "F.logical_and(token_ids >= 0, token_ids <= 1)"),
+    ("s04", "F.where(is_padding, hidden, visible)", "visible if not is_padding else hidden", None,
+     "mask = F.where(is_padding, hidden, visible)"),
+    ("s06", "x.shape[:-1] + [self.num_heads,", "x.shape[:-1] + [x.shape[-1] / 2,", None,
+     "Write x.shape[:-1] + [x.shape[-1] // 2,"),
+    ("s05", "tensor = tensor.transpose(-3, -2)  # [batch, seq, n_head, head_dim]",
+     "batch, seq, _ = tensor.shape", None, "Give each a name: 4 of them. Write batch, seq, _, _"),
+    ("s01", "n_inner: int | None = None", "n_inner: int | None = null", None, "Python has None."),
+    ("s08", "= x - mean", "= x.sub(mean, axis=0)", None, "x - mean"),
+    ("s09", "self.mlp = GPT2MLP(inner, config)\n",
+     "self.mlp = GPT2MLP(self._wide(), config)\n        self._config = config\n\n"
+     "    def _wide(self):\n        return 4 * self._config.n_embd\n", None,
+     "sets it too late: move it above line"),
+    ("s02", "    n = ", "    def line(first, count, device):\n        return first\n\n"
+     "    m = line(4, device)\n    n = ", None, "The arguments are line(first, count, device)."),
+    ("s06", "return turned.reshape(x.shape)", "return F.stack([turned.y, turned.x])", None,
+     "F.stack([turned[..., 1], turned[..., 0]])"),
 ]  # fmt: skip
 
 
@@ -136,6 +160,27 @@ def test_the_hint_is_the_error_s_own(
     assert told.status is Status.FAIL, report
     assert len(told.hints) == 1
     assert hint in told.hints[0]
+
+
+@pytest.mark.parametrize(("base", "own"), [("", "(frozen=True)"), ("(frozen=True)", "")])
+def test_a_dataclass_is_frozen_as_its_base_is(base: str, own: str, graded: Graded) -> None:
+    both = f"@dataclass{base}\nclass Base:\n    size: int = 1\n\n@dataclass{own}"
+    report = graded(
+        "s01", "@dataclass\n# <<< blank\nclass GPT2Config", f"{both}\nclass GPT2Config(Base)"
+    )
+    told = report.first_to_fix
+    assert told is not None
+    assert "inherits from" in told.message
+    assert told.hints[0].startswith("Write @dataclass(frozen=True) above both classes")
+    assert told.text == "@dataclass"
+
+
+def test_a_pair_that_grows_the_cache_by_two_is_told_where_it_does(graded: Graded) -> None:
+    told = graded("s12", "grown.append(key_value)", "grown.extend(key_value)").first_to_fix
+    assert told is not None
+    assert told.text is not None
+    assert "grown.extend(key_value)" in told.text
+    assert told.hints[0].startswith("The pair of a block is one entry: grown.append(pair)")
 
 
 def test_a_list_of_a_layer_and_a_number_is_not_advised(graded: Graded) -> None:

@@ -114,6 +114,35 @@ def apply(layers, x):
     return x
 """
 
+NORMS = """\
+class Block:
+    def __init__(self, config):
+        self.config = config
+        self.norm = self.make_norm
+        self.act = self.squared
+
+    def make_norm(self):
+        return LayerNorm(self.config.n_embd)
+
+    def squared(self, x):
+        return x * x
+
+    def forward(self, x):
+        return self.norm(self.act(x))
+"""
+
+MATCHED = """\
+def total(numbers):
+    match numbers:
+        case []:
+            return 0
+        case [first, *rest]:
+            return first + total(rest)
+
+def every(x, y):
+    return total(zip(x, y))
+"""
+
 LISTED = """\
 from solutions import Block
 
@@ -122,7 +151,13 @@ class Model:
         self.h.append(Block)
 """
 
-RIGHT = (LAYERS, KEPT.replace("complaints(names)\n    if", "list(complaints(names))\n    if"), READ)
+RIGHT = (
+    MATCHED.replace("(zip(x, y))", "([*zip(x, y)])"),
+    NORMS.replace("make_norm\n        self.act", "make_norm()\n        self.act"),
+    LAYERS,
+    KEPT.replace("complaints(names)\n    if", "list(complaints(names))\n    if"),
+    READ,
+)
 
 
 @pytest.mark.parametrize("text", [*RIGHT, FILLED, CHAIN, COUNTED])
@@ -189,6 +224,8 @@ def test_what_is_right_is_not_odd(text: str) -> None:
             "'a' twice",
             "",
         ),
+        (MATCHED, 9, "an iterator as numbers", "list(zip(x, y))"),
+        (NORMS, 4, "does not call it", "self.norm = self.make_norm()"),
         (LISTED, 5, "puts the class Block itself", ""),
         ("top = F.max(scores, -1)", 1, "every number with -1", "F.max(scores, axis=-1)"),
     ],

@@ -6,8 +6,18 @@ from checks.shared.results_gpt2 import described
 from grader.rubric import Call, Evidence, Failed, Passed, Rule, Ruling, Seen, SeenTensor
 
 WHERE = "decode() end"
-APPENDED = r"decode() ~append\(|\+= |^grown = (?!\[\])"
+GROWS = r"append\(|\+= |^grown = (?!\[\])"
+APPENDED = f"decode() ~{GROWS}"
 """Where the cache grows."""
+SPLICED = (
+    r"decode() ~[(\[]\*\w+, \*\w+[)\]]|\.extend\(\w"
+    r" ~ ^\w*(?:grow|cach|pair|kv|present)\w* (?:\+=|= \w+ \+) [\w.]+$"
+)
+"""Where it may grow by the two parts of a pair."""
+SPLICED_HINT = (
+    "The pair of a block is one entry: grown.append(pair), or (*grown, pair). extend, += and a "
+    "second star add its key and its value as two."
+)
 TURNED = "Heads come before tokens: transpose(-3, -2) after the reshape, for all three parts."
 BOTH = "return self.lm_head(...), tuple(grown): the logits, and the cache of all blocks"
 
@@ -50,6 +60,8 @@ def _no_cache(seen: Seen, blocks: int) -> Failed | None:
     if len(cache) != blocks:
         said = f"The cache from decode has {len(cache)} entries, and the model {blocks} blocks"
         hint = "Append one pair for each block, inside the loop: grown.append(key_value)"
+        if len(cache) == 2 * blocks and all(isinstance(one, SeenTensor) for one in cache):
+            return Failed(said, SPLICED_HINT, about=f"{SPLICED} ~ {GROWS}")
         return Failed(said, hint, about=APPENDED)
     odd = next((one for one in cache if not _is_pair(one)), None)
     if odd is None:

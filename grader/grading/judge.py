@@ -376,6 +376,9 @@ def _accused(
     failed = _fail(accused, line or _mistaken_in(case, trial), told)
     if case.findings[accused.id].ok or _is_there(case, accused):
         failed = replace(failed, message=in_part(accused))
+    method = getattr(case.evidence.trials[trial].probe.actions[-1], "method", "")
+    if told and method and failed.message == accused.failed and case.evidence.error(trial):
+        failed = replace(failed, message=f"{method} does not work: {told}", note=None)
     return {accused.id: failed if hints is None else replace(failed, hints=hints)}
 
 

@@ -262,10 +262,15 @@ def idle(tree: ast.Module, what: str) -> frozenset[str]:
 
 
 def partly(tree: ast.Module, what: str) -> str:
-    """That the class around a line sets an attribute on one condition only: of ``"eps 61"``."""
+    """That the class around a line sets an attribute on one condition only: of ``"eps 61"``.
+
+    Or that its ``__init__`` calls what reads the attribute before it sets it.
+    """
     name, _, line = what.removeprefix("unset: ").partition(" ")
     every = [one for one in walked(tree) if isinstance(one, ast.ClassDef)]
     around = [one for one in every if one.lineno <= int(line) <= (one.end_lineno or 0)]
+    if late := next(filter(None, (_late(cls, name, int(line)) for cls in around[-1:])), ""):
+        return late
     sets = [node for cls in around[-1:] for node in _of_self(cls)]
     lines = {one.lineno for one in sets if one.attr == name and isinstance(one.ctx, ast.Store)}
     tests = [
@@ -280,6 +285,22 @@ def partly(tree: ast.Module, what: str) -> str:
         return f"Line {at} sets it only in the else of line {asked.lineno}. Set it before the if."
     test = ast.unparse(asked.test)
     return f"Line {at} sets it only if {test}: set it in the other case too."
+
+
+def _late(cls: ast.ClassDef, name: str, line: int) -> str:
+    """That ``__init__`` calls the method around a line above its own line that sets a name."""
+    methods = [one for one in cls.body if isinstance(one, ast.FunctionDef)]
+    reader = next((one for one in methods if one.lineno <= line <= (one.end_lineno or 0)), None)
+    first = next((one for one in methods if one.name == "__init__"), None)
+    if reader is None or first is None:
+        return ""
+    texts = [(one.lineno, ast.unparse(one)) for one in first.body]
+    called = [at for at, text in texts if f"self.{reader.name}(" in text]
+    sets = [at for at, text in texts if re.match(rf"self\.{name}\b[^\n=]*=(?!=)", text)]
+    if not called or len(sets) != 1 or sets[0] <= called[0]:
+        return ""
+    calls = f"line {called[0]}, which calls {reader.name} and needs it"
+    return f"Line {sets[0]} sets it too late: move it above {calls}."
 
 
 def renamed(tree: ast.Module, what: str) -> frozenset[str]:
@@ -346,6 +367,21 @@ def _read_again(tree: ast.Module, what: str) -> int | None:
     return lines[int(which) - 1] if len(lines) == 2 else None
 
 
+def _thawed(tree: ast.Module, what: str) -> int | None:
+    """The decorator of a dataclass that is not frozen, from which the one at this line inherits."""
+    classes = {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
+    for one in classes.values():
+        first = min((each.lineno for each in one.decorator_list), default=one.lineno)
+        if not first <= int(what) <= one.lineno:
+            continue
+        for base in map(ast.unparse, one.bases):
+            for made in classes[base].decorator_list if base in classes else ():
+                text = ast.unparse(made)
+                if "dataclass" in text and "frozen=True" not in text:
+                    return made.lineno
+    return None
+
+
 BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "import": _import,
     "library": _import,
@@ -362,6 +398,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "parts": astray,
     "guard": _guard,
     "read": _read_again,
+    "thawed": _thawed,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -494,6 +531,7 @@ def place(tree: ast.Module, about: str) -> int | None:
     ``"parts: split"`` is where the names of the parts that this pattern makes are in another order
     than elsewhere. ``"guard: place"`` is the ``if`` that decides whether what is there is done, and
     ``"read: ln_1 2"`` where the file reads the attribute for the second time, of two.
+    ``"thawed: 7"`` is the decorator of the dataclass, not frozen, that the one of line 7 extends.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found, in
     the function or in what it relies on; after `` ~ `` another one may follow, for where it is

@@ -22,7 +22,7 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
     for owner in (one for one in walked(tree) if isinstance(one, ast.ClassDef)):
         yield from of_init(tree, owner)
         for function in (one for one in owner.body if isinstance(one, ast.FunctionDef)):
-            yield from chain(one_for_two(tree, function), uncalled(function))
+            yield from chain(one_for_two(tree, function), uncalled(tree, owner, function))
             yield from class_listed(tree, function)
         yield from chain(named_again(tree, owner), never_called(tree, owner))
 
@@ -202,19 +202,46 @@ def _only_wraps(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def uncalled(function: ast.FunctionDef) -> Iterator[Slip]:
-    """``self.a = make`` beside ``self.b = make()``."""
+def uncalled(tree: ast.Module, owner: ast.ClassDef, function: ast.FunctionDef) -> Iterator[Slip]:
+    """``self.a = make`` beside ``self.b = make()``; or of a layer that needs no argument."""
     kept = [one for one in walked(function) if isinstance(one, ast.Assign)]
     called = {
-        callee(one.value): one.value
+        ast.unparse(one.value.func): one.value
         for one in kept
         if isinstance(one.value, ast.Call) and any(map(_kept, one.targets))
     }
     for one in kept:
-        if isinstance(one.value, ast.Name) and one.value.id in called and _kept(one.targets[0]):
-            name, text = one.value.id, ast.unparse(one.targets[0])
-            said = f"Line {one.lineno} keeps {name} itself as {text}, and does not call it."
-            yield Slip(one.lineno, said, f"{text} = {ast.unparse(called[name])}")
+        name, attr = ast.unparse(one.value), _kept(one.targets[0])
+        if not attr or not (isinstance(one.value, ast.Name) or _kept(one.value)):
+            continue
+        own = _maker(tree, owner, one.value)
+        write = ast.unparse(called[name]) if name in called else ""
+        if _kept(one.value) and own is None:
+            write = ""
+        elif not write and own is not None and _runs(owner, attr):
+            write = f"{name}()"
+        if write:
+            said = f"Line {one.lineno} keeps {name} itself as self.{attr}, and does not call it."
+            yield Slip(one.lineno, said, f"self.{attr} = {write}")
+
+
+def _maker(tree: ast.Module, owner: ast.ClassDef, node: ast.expr) -> ast.FunctionDef | None:
+    """The function or method of the file behind a name that makes an object without arguments."""
+    inside = tree if isinstance(node, ast.Name) else owner
+    name = node.id if isinstance(node, ast.Name) else _kept(node)
+    for one in inside.body:
+        if isinstance(one, ast.FunctionDef) and one.name == name and not one.decorator_list:
+            needed = len(one.args.args) - len(one.args.defaults) - (inside is owner)
+            given = [each.value for each in walked(one) if isinstance(each, ast.Return)]
+            made = [callee(each)[:1].isupper() for each in given if each is not None]
+            return one if not needed and made and all(made) else None
+    return None
+
+
+def _runs(owner: ast.ClassDef, attr: str) -> bool:
+    """Whether a class calls an attribute of its own with one argument or more."""
+    calls = [one for one in walked(owner) if isinstance(one, ast.Call)]
+    return any(_kept(one.func) == attr and one.args for one in calls)
 
 
 def _kept(node: ast.expr) -> str:

@@ -7,8 +7,8 @@ import copy
 from collections.abc import Iterator
 from itertools import chain
 
-from grader.grading.reading.bindings import CHANGES, callee, functions
-from grader.grading.reading.shown import Slip
+from grader.grading.reading.bindings import CHANGES, arguments, callee, functions
+from grader.grading.reading.shown import Slip, own_calls
 from grader.source.variables import read, reads, stored
 from grader.source.walked import walked
 
@@ -29,6 +29,7 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
     yield from uncalled(tree)
     yield from stripped(tree)
     yield from refolded(tree)
+    yield from unmatched(tree)
     yield from compared(tree)
 
 
@@ -100,6 +101,31 @@ def _reversed(sizes: list[ast.expr], shape: str) -> bool:
         return texts[0] in (f"{shape}[::-1]", inner, f"tuple({inner})", f"list({inner})")
     last, first = (f"{shape}[1]", f"{shape}[-1]"), (f"{shape}[0]", f"{shape}[-2]")
     return len(texts) == 2 and texts[0] in last and texts[1] in first
+
+
+def unmatched(tree: ast.Module) -> Iterator[Slip]:
+    """``fold(zip(x, y))`` where fold has cases for lists alone, none of which an iterator fits."""
+    taken = {
+        name for one in walked(tree) if isinstance(one, ast.FunctionDef) for name in _lists(one)
+    }
+    for call, _, name, params in own_calls(tree) if taken else ():
+        for param, node in arguments(call, params).items():
+            if (name, param) in taken and _is_lazy(tree, node):
+                text = ast.unparse(node)
+                said = f"Line {node.lineno} gives {name} an iterator as {param}, and no list: none"
+                made = text[1:-1] if isinstance(node, ast.GeneratorExp) else text
+                yield Slip(node.lineno, f"{said} of its cases fits.", f"list({made})")
+
+
+def _lists(function: ast.FunctionDef) -> Iterator[tuple[str, str]]:
+    """The arguments of a function that it matches with lists, and with nothing else."""
+    known = {one.arg for one in function.args.args} - stored(function)
+    for one in function.body:
+        match one:
+            case ast.Match(subject=ast.Name(id=name), cases=cases) if name in known and all(
+                isinstance(each.pattern, ast.MatchSequence) for each in cases
+            ):
+                yield function.name, name
 
 
 def always_true(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:

@@ -368,6 +368,8 @@ def _what(case: Case, call: ast.Call, match: re.Match[str]) -> str:
             return f"{name} has no argument called {word}"
         case {"missing": words}:
             names = ", ".join(re.findall(r"'(\w+)'", words))
+            if names in map(ast.unparse, call.args):
+                return f"{name} takes one value more: before {names}, one is missing"
             return f"{name} needs {names} as well"
         case {"twice": word}:
             return f"{name} is given {word} twice: once by its place, once by its name"
@@ -433,7 +435,7 @@ def _filled(
     missing = signature.required - set(room[: len(args)]) - set(words)
     for name in [one for one in signature.every if one in missing]:
         usual = _usual(case, name, args, call)
-        if usual is None:
+        if usual is None or _given(usual, args):  # another one is missing
             return None
         if name == "stop" and "start" not in words:
             args = [ast.Constant(0), *args]
@@ -442,6 +444,11 @@ def _filled(
         else:
             words[name] = usual
     return args
+
+
+def _given(node: ast.expr, args: list[ast.expr]) -> bool:
+    """Whether a variable is handed over already, in another's place."""
+    return isinstance(node, ast.Name) and node.id in map(ast.unparse, args)
 
 
 def _words(call: ast.Call, signature: Signature) -> dict[str, ast.expr]:

@@ -123,7 +123,7 @@ class Case:
         if not text or text == written or self._tree[1] is None:
             return None
         found, whole = Fix(text, written), self._tree[0]
-        around = [node for node in self._around(old) if len(self.segment(node)) <= MOST_FIX]
+        around = [node for node in self.around(old) if len(self.segment(node)) <= MOST_FIX]
         small = not isinstance(old, ast.Call)
         for node in around:
             if whole.count(found.old) == 1 and not small:
@@ -132,7 +132,7 @@ class Case:
             small = small and isinstance(node, ast.Attribute | ast.Tuple | ast.List | ast.Subscript)
         return found
 
-    def _around(self, inner: ast.expr) -> list[ast.AST]:
+    def around(self, inner: ast.expr) -> list[ast.AST]:
         """What holds ``inner``, the nearest first."""
         kinds = (ast.expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
         holds = [

@@ -9,6 +9,12 @@ from collections.abc import Mapping, Sequence
 
 from grader.frameworks.max.errors.vocabulary import known
 
+GREATER_EQUAL = tuple(
+    f"greater_{one}" for one in ("or_equal", "than_equal", "equal_to", "than_or_equal")
+)
+LESS_EQUAL = tuple(one.replace("greater", "less") for one in ("greater_equal", *GREATER_EQUAL))
+"""Names of two comparisons in other libraries and languages."""
+
 TEMPLATES: Mapping[str, str] = {
     "view": "{x}.reshape({list})",
     "reshape": "{x}.reshape({list})",
@@ -65,16 +71,23 @@ TEMPLATES: Mapping[str, str] = {
     "square": "{x} * {x}",
     "power": "F.pow({x}, {0})",
     "pow_": "F.pow({x}, {0})",
-    "multiply": "{x} * {0}",
-    "divide": "{x} / {0}",
+    **dict.fromkeys(("multiply", "mul"), "{x} * {0}"),
+    **dict.fromkeys(("divide", "div", "truediv"), "{x} / {0}"),
     "true_divide": "{x} / {0}",
-    "subtract": "{x} - {0}",
+    **dict.fromkeys(("subtract", "sub"), "{x} - {0}"),
+    "add": "{x} + {0}",
     "eq": "{x} == {0}",
     "ne": "{x} != {0}",
     "lt": "{x} < {0}",
     "le": "{x} <= {0}",
     "gt": "{x} > {0}",
     "ge": "{x} >= {0}",
+    **dict.fromkeys(("greater_than", "isgreater"), "{x} > {0}"),
+    **dict.fromkeys(("less", "less_than", "isless", "lesser"), "{x} < {0}"),
+    **dict.fromkeys(GREATER_EQUAL, "{x} >= {0}"),
+    **dict.fromkeys(LESS_EQUAL, "{x} <= {0}"),
+    **dict.fromkeys(("equals", "equal_to", "is_equal"), "{x} == {0}"),
+    **dict.fromkeys(("not_equals", "not_equal_to"), "{x} != {0}"),
     "gelu_new": "F.gelu({x}, approximate='tanh')",
     "new_gelu": "F.gelu({x}, approximate='tanh')",
     "linear": "{x} @ {0}.T",

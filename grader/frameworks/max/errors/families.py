@@ -95,6 +95,11 @@ FAMILIES: tuple[Family, ...] = (
         r"cannot (?P<how>assign to|delete) field '(?P<name>\w+)'",
         names.frozen,
     ),
+    Family(
+        "TypeError",
+        r"cannot inherit (?P<own>non-frozen|frozen) dataclass from a (?:non-)?frozen one",
+        names.partly_frozen,
+    ),
     # ---- arguments -----------------------------------------------------------------------
     Family(
         "TypeError",

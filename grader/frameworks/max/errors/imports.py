@@ -87,6 +87,14 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     return _resembling(case, name, node, what)
 
 
+NAMED = {
+    **dict.fromkeys(("nil", "null", "NULL", "nullptr", "none", "Null", "undefined"), "None"),
+    "true": "True",
+    "false": "False",
+}
+"""What other languages call Python's constants."""
+
+
 OBJECT = ("this", "This", "me", "Me", "Self")
 """What other languages call the object of a method."""
 
@@ -196,6 +204,8 @@ def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Tran
     if name.capitalize() in CONSTANTS and node is not None:
         fix = case.fix(node, name.capitalize())
         return Translation(what, f"Did you mean {name.capitalize()}?", fix)
+    if name in NAMED and name not in about and node is not None:
+        return Translation(what, f"Python has {NAMED[name]}.", case.fix(node, NAMED[name]))
     for owner in ("F", "math") if name not in about else ():
         if name in known()[owner] and name not in dir(builtins) and node is not None:
             call = next((one for one in case.calls() if one.func is node), None)

@@ -165,11 +165,46 @@ def dim(case: Case, match: re.Match[str]) -> Translation:
     text = ast.unparse(node)
     if (told := _beside_list(case, node)) is not None:
         return told
+    if (told := _halved(case, text)) is not None:
+        return told
     fix = case.fix(node, f"int({text})")
     if case.node and sum(ast.unparse(one) == text for one in ast.walk(case.node)) > 1:
         every = _Numbers(text).visit(copy.deepcopy(case.node))
         fix = case.fix(case.node, ast.unparse(every))
     return Translation(f"{text} is a Dim, and was used like a number", "Make a number of it.", fix)
+
+
+SIZED = ("reshape", "view", "broadcast_to", "split", "range", "arange", "zeros", "ones", "full")
+"""Functions that take sizes."""
+
+
+def _halved(case: Case, text: str) -> Translation | None:
+    """A length of a shape that ``/`` divides by a whole number, where a size belongs."""
+    match case.node:
+        case ast.BinOp(left=left, op=ast.Div(), right=right) if ast.unparse(left) == text:
+            if case.kind(right) not in ("int", "StaticDim") or not _sizes(case, case.node):
+                return None
+            what = f"{text} is a Dim, a size, which / does not divide"
+            fix = case.fix(case.node, ast.BinOp(left, ast.FloorDiv(), right))
+            return Translation(what, "// keeps a size whole.", fix)
+    return None
+
+
+def _sizes(case: Case, node: ast.expr) -> bool:
+    """Whether an expression stands where a size belongs: in a shape, a slice, a call of int.
+
+    A length of which a part is only given a name counts too.
+    """
+    listed = getattr(case.statement, "value", None) is node
+    for outer in case.around(node):
+        match outer:
+            case ast.Slice():
+                return True
+            case ast.Call(func=func):
+                name = ast.unparse(func).rpartition(".")[2]
+                return name in SIZED or name == "int"
+        listed |= isinstance(outer, ast.List | ast.Tuple)
+    return listed
 
 
 def _beside_list(case: Case, node: ast.expr) -> Translation | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -121,6 +122,19 @@ def frozen(case: Case, match: re.Match[str]) -> Translation:
     kind = ", an object of a frozen dataclass" if owner is not None else " a frozen dataclass"
     hint = FROZEN_HINT
     return Translation(f"{who}{kind}: its field {name} cannot be {how}", hint)
+
+
+def partly_frozen(case: Case, match: re.Match[str]) -> Translation:
+    """A frozen dataclass whose base is not frozen, or the other way round."""
+    own = match["own"] == "frozen"
+    what = "A frozen dataclass inherits from one that is not frozen"
+    if not own:
+        what = "A dataclass that is not frozen inherits from a frozen one"
+    hint = "Write @dataclass(frozen=True) above both classes, or leave frozen=True out of both."
+    if case.error.line is None:
+        return Translation(what, hint)
+    where = f"The one that inherits is on line {case.error.line}." if own else ""
+    return Translation(what, f"{hint} {where}".strip(), about=f"thawed: {case.error.line}")
 
 
 def _of_limits(case: Case, node: ast.Attribute) -> Translation:
@@ -450,28 +464,23 @@ def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
     given = [*(() if is_class else (node.value,)), *(call.args if call else ())]
     words = {word.arg: word.value for word in call.keywords if word.arg} if call else {}
     target: ast.expr = call or node
-    outer = _outer(case, node)
-    if name in known()["DType"] and (about.kind == "module" or owner == "Tensor"):
-        return _of_dtype(case, node)
-    if name in BESIDE and outer is not None and about.kind == "module":
-        fix = case.fix(outer, f"{name}.{outer.attr}")
-        return Translation(what, f"{name} is a module of its own.", fix)
-    if name in elsewhere.PROSE:
-        return Translation(what, elsewhere.PROSE[name])
+    if (told := _no_tensors(case, node, about, what)) is not None:
+        return told
     if chained := _chained(case, node, name):
         return Translation(what, "MAX needs none of it before a reshape.", chained)
     made = elsewhere.rewritten(name, given, words)
     if made and not (given and case.kind(given[0]) == "ndarray"):
+        made = _enclosed(case, target, made)
         return Translation(what, "MAX spells it differently.", case.fix(target, made))
     if name in known()["F"] and owner != "F":
-        told = f"It is a function in MAX: F.{name}."
+        said = f"It is a function in MAX: F.{name}."
         fix = case.fix(target, renamed("F", name, given, call)) if call else None
-        return Translation(what, told, fix)
+        return Translation(what, said, fix)
     if name in known()["Tensor"] and is_class and given and owner != "Tensor":
         method = ast.Call(ast.Attribute(given[0], name), given[1:], call.keywords if call else [])
         return Translation(what, f"It is a method in MAX: tensor.{name}.", case.fix(target, method))
     pool = about.names or known()["F" if about.kind == "module" else "Tensor"]
-    near = None if name in elsewhere.TEMPLATES else meant(name, pool)
+    near = None if name in elsewhere.TEMPLATES else meant(name, pool) or _begins(name, pool)
     given_away = any(node in one.args for one in case.calls())
     if near is None and given_away and not is_class:
         hint = f"If {name} is a variable of yours: is a comma missing between {owner} and {name}?"
@@ -479,6 +488,65 @@ def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
     if near is None and (other := meant(name, known()["F"])):
         return Translation(what, f"Did you mean F.{other}?", case.fix(node, f"F.{other}"))
     return _suggested(case, node, what, near, None)
+
+
+def _no_tensors(case: Case, node: ast.Attribute, about: SeenValue, what: str) -> Translation | None:
+    """A name of which no call of MAX takes the place: a type, a module, a part of a vector."""
+    name, outer = node.attr, _outer(case, node)
+    if name in known()["DType"] and (about.kind == "module" or ast.unparse(node.value) == "Tensor"):
+        return _of_dtype(case, node)
+    if name in BESIDE and outer is not None and about.kind == "module":
+        fix = case.fix(outer, f"{name}.{outer.attr}")
+        return Translation(what, f"{name} is a module of its own.", fix)
+    if name in elsewhere.PROSE:
+        return Translation(what, elsewhere.PROSE[name])
+    if about.kind == "Tensor" and name in tuple(PLACES):
+        return _places(case, node, what)
+    return None
+
+
+PLACES = "xyzw"
+"""What shaders and vector classes call the numbers of a vector, in their order."""
+
+
+def _places(case: Case, node: ast.Attribute, what: str) -> Translation | None:
+    """``v.x`` of a tensor: the first number of each vector along the last axis, and so on."""
+    owner = ast.unparse(node.value)
+    shape = (case.value(node.value) or SeenValue("")).shape
+    if not shape or shape[-1] > len(PLACES) or PLACES.index(node.attr) >= shape[-1]:
+        return None
+    every = [
+        one
+        for one in case.nodes()
+        if isinstance(one, ast.Attribute)
+        and one.attr in PLACES[: shape[-1]]
+        and ast.unparse(one.value) == owner
+        and isinstance(one.ctx, ast.Load)
+    ]
+    holds = [one for one in case.nodes() if set(every) <= set(ast.walk(one))]
+    whole = case.segment(holds[-1]) if holds else ""
+    pattern = rf"(?<![\w.]){re.escape(owner)}\.([{PLACES}])\b(?!\s*\()"
+    new = re.sub(pattern, lambda found: f"{owner}[..., {PLACES.index(found[1])}]", whole)
+    fix = case.fix(holds[-1], new) if holds and new != whole else None
+    said = f"The numbers along its last axis have places, and no names: {owner}[..., 0] is the"
+    return Translation(what, f"{said} first of each.", fix)
+
+
+def _begins(name: str, pool: Iterable[str]) -> str | None:
+    """The longest of the names with which another begins, up to an underscore."""
+    found = [one for one in pool if name.startswith(f"{one}_") and one.islower()]
+    return max(found, key=len, default=None)
+
+
+def _enclosed(case: Case, node: ast.expr, made: str) -> str:
+    """What is to be written for ``node``, in brackets where an operator or a dot is next to it."""
+    simple = isinstance(ast.parse(made, mode="eval").body, ast.Call | ast.Attribute | ast.Name)
+    beside = ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp
+    for outer in () if simple else case.nodes():
+        dotted = isinstance(outer, ast.Attribute | ast.Subscript) and outer.value is node
+        if dotted or (isinstance(outer, beside) and node in ast.iter_child_nodes(outer)):
+            return f"({made})"
+    return made
 
 
 def _chained(case: Case, node: ast.Attribute, name: str) -> Fix | None:

@@ -138,7 +138,11 @@ def _counted(case: Case, want: int) -> Translation | None:
             what = f"{ast.unparse(value)} holds {len(shape)} sizes, and {want} names are to take"
             if (fixed := _starred(case, statement)) is not None and len(shape) == want - 1:
                 return Translation(f"{what} them", "*_ takes as many as there are.", fixed)
-            return Translation(f"{what} them", f"Give each a name: {len(shape)} of them.")
+            if len(shape) < want and isinstance(value.value, ast.Name):
+                said = f"Is a name too many here, or does {value.value.id} lack a dimension?"
+                return Translation(f"{what} them", said)
+            more = _unnamed(case, statement, len(shape) - want)
+            return Translation(f"{what} them", f"Give each a name: {len(shape)} of them.", more)
     held = case.value(value) if isinstance(value, ast.Name) else None
     several = held is not None and held.kind in ("list", "tuple") and held.text.isdecimal()
     if value is None or held is None or not several or int(held.text) <= want:
@@ -146,6 +150,15 @@ def _counted(case: Case, want: int) -> Translation | None:
     name = ast.unparse(value)
     what = f"{name} holds {held.text} values, and {want} names are to take them"
     return Translation(what, f"{name}[:{want}] are the first {want}, {name}[{want}] the next.")
+
+
+def _unnamed(case: Case, statement: ast.stmt | None, more: int) -> Fix | None:
+    """``batch, seq, _, _ = x.shape`` for names of which the last is not used, and one too few."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=[*_, ast.Name(id="_") as last]) as names]):
+            every = ast.Tuple([*names.elts, *[last] * more])
+            return Fix(case.segment(names), ast.unparse(every).strip("()")) if more > 0 else None
+    return None
 
 
 def _starred(case: Case, statement: ast.stmt | None) -> Fix | None:

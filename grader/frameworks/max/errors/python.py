@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.frameworks.max.errors import imports
+from grader.frameworks.max.errors import asked, imports
 from grader.frameworks.max.errors.calls import told
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import swapped
@@ -493,20 +493,14 @@ def _is_zero(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value == 0
 
 
-NAMED = {
-    **dict.fromkeys(("nil", "null", "NULL", "nullptr", "none", "Null", "undefined"), "None"),
-    "true": "True",
-    "false": "False",
-}
-"""What other languages call Python's constants."""
-
-
 def captures(case: Case, match: re.Match[str]) -> Translation:
     """A name as a pattern that is not the last: it takes any value."""
     name = match["name"]
     what = f"case {name} takes any value and calls it {name}: no case below it can be reached"
-    if name in NAMED:
-        return Translation(what, f"Python has {NAMED[name]}. Write case {NAMED[name]}:")
+    if name in imports.NAMED:
+        return Translation(
+            what, f"Python has {imports.NAMED[name]}. Write case {imports.NAMED[name]}:"
+        )
     return Translation(what, "Put it last; or compare with a value: a number, a text or None.")
 
 
@@ -534,6 +528,8 @@ def truth(case: Case, match: re.Match[str]) -> Translation:
                 return Translation(
                     f"{name} cannot take the tensor {ast.unparse(tensor)} here", None
                 )
+    if (told := asked.number_by_number(case)) is not None:
+        return told
     tensor = next((one for one in case.nodes() if case.is_tensor(one)), None)
     what = f"{ast.unparse(tensor)} is a Tensor, and" if tensor is not None else "A tensor"
     hint = "Ask 'if tensor is not None', not 'if tensor'. To choose number by number: F.where."

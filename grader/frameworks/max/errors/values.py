@@ -250,6 +250,8 @@ def range_of(case: Case, match: re.Match[str]) -> Translation | None:
             continue
         if value.kind == "NoneType":
             return misfit(case, node, value)
+        if (told := _by_place(case, call)) is not None:
+            return told
         if isinstance(node, ast.List | ast.Tuple) and len(node.elts) == 1:
             return Translation(
                 f"F.range counts with numbers, and {text} is a list",
@@ -271,6 +273,30 @@ def range_of(case: Case, match: re.Match[str]) -> Translation | None:
     return Translation(
         "F.range must know how many numbers it makes", "Give plain numbers, or out_dim=length."
     )
+
+
+def _by_place(case: Case, call: ast.Call) -> Translation | None:
+    """A type or a device by place, where the step belongs: both are given by name."""
+    named = {word.arg for word in call.keywords}
+    found = {}
+    for node in call.args:
+        value = case.value(node)
+        text = ast.unparse(node)
+        kind = value.kind if value is not None else text.partition("(")[0]
+        if kind == "DType":
+            found["dtype"] = node
+        elif kind in ("CPU", "Accelerator", "Device"):
+            found["device"] = node
+    if not found or named & {*found, None}:
+        return None
+    words = [ast.keyword(name, node) for name, node in found.items()]
+    plain = [one for one in call.args if one not in found.values()]
+    made = ast.Call(call.func, plain, [*words, *call.keywords])
+    node = next(iter(found.values()))
+    place = ("start", "stop", "step", "out_dim")[min(call.args.index(node), 3)]
+    what = f"{ast.unparse(call.func)} takes {ast.unparse(node)} as its {place} here"
+    every = " and ".join(found)
+    return Translation(what, f"Give {every} by name.", case.fix(call, made))
 
 
 def too_early(case: Case, match: re.Match[str]) -> Translation:
