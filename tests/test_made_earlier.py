@@ -54,6 +54,11 @@ def slip_in(mine: str, past: int = 3) -> Slip | None:
             5,
             "Line 5 makes rows, whose numbers are all 3 too small",
         ),
+        (
+            [("columns > index", "np.greater(columns, index)")],
+            5,
+            "Line 5 makes rows, whose numbers are all 3 too small",
+        ),
     ],
 )  # fmt: skip
 def test_rows_that_are_counted_from_another_number_are_told_where_they_are_made(

@@ -507,7 +507,9 @@ def place(tree: ast.Module, about: str) -> int | None:
     if not definition:
         return attribute(tree, path)
     if not path:
-        return reach.written(tree, end.removeprefix(" ~"))
+        patterns = end.removeprefix(" ~").split(" ~ ")
+        lines = (reach.written(tree, one) for one in patterns)
+        return next(filter(None, lines), None)
     node: ast.AST = tree
     for name in path.split("."):
         names = {"__call__", "forward"} if name == "__call__" else {name}

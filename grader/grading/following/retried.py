@@ -20,7 +20,7 @@ import numpy as np
 from grader.grading.following.downstream import Changed, Downstream
 from grader.grading.following.evaluate import Evaluator
 from grader.grading.following.relations import Floats, canonical, same
-from grader.grading.following.run import operation
+from grader.grading.following.run import operation, question
 from grader.grading.following.sequences import Sequences
 from grader.grading.following.trace import Comparison
 from grader.grading.following.variations import MOST_AXES, Variable, inner_operands, variations
@@ -277,7 +277,7 @@ class Retried:
         if len(set(wanted)) < FEWEST:
             return None
         for node in ast.walk(mine.nodes[end]):
-            for new in variations(node, known[0], []) if isinstance(node, ast.Compare) else ():
+            for new in variations(node, known[0], []) if question(node) is not None else ():
                 wholes = list(self._around(node, new))
                 if wholes and [one.value(wholes[-1]) for one in known] == wanted:
                     return Change(mine.numbers[node], new, None)

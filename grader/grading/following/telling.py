@@ -48,7 +48,7 @@ from grader.grading.following.ranges import misfilled, overlong
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, twofold
 from grader.grading.following.retried import Change, Retried
-from grader.grading.following.run import operation
+from grader.grading.following.run import operation, question
 from grader.grading.following.runs import what_runs
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.shifted import crossed_axes, shifted
@@ -215,7 +215,7 @@ class Teller:
     def _adds_nothing(self, node: int) -> bool:
         """Whether a comparison has a sum with a variable that is 0 here: of another, who knows."""
         mine, compared = self.comparison.mine, self.comparison.mine.nodes[node]
-        if not isinstance(compared, ast.Compare):
+        if question(compared) is None:
             return False
         sums = (one for one in ast.walk(compared) if isinstance(one, ast.BinOp))
         parts = (part for one in sums for part in (one.left, one.right))

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.grading.following.relations import BY_HAND, Floats, Relation, Values, same, single
-from grader.grading.following.run import Run, operation
+from grader.grading.following.run import Run, operation, question
 
 SWAPS = ("permute", "swapaxes", "transpose")
 """Operations that change the order of axes."""
@@ -279,7 +279,7 @@ class Comparison:
         array = self.mine.arrays[value]
         if array is None:
             return False
-        compared = isinstance(self.mine.nodes[self.mine.made[value].node], ast.Compare)
+        compared = question(self.mine.nodes[self.mine.made[value].node]) is not None
         return compared and self._values.equal(1.0 - array) not in (None, -1)
 
     def departures(self, result: int, *, parts: bool = True) -> tuple[Departure, ...]:

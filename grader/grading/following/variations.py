@@ -13,8 +13,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from grader.grading.following.evaluate import JOINS, PLAIN, REDUCTIONS, SWAPS, Evaluator, literal
-from grader.grading.following.run import operation
+from grader.grading.following.evaluate import JOINS, PLAIN, REDUCTIONS, SWAPS, Evaluator, literal, of_numpy
+from grader.grading.following.run import ASKED, operation, question
 
 T = TypeVar("T")
 
@@ -41,6 +41,8 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.GtE: ast.LtE,
 }
 """Comparisons the other way round, which say the same of equal numbers."""
+TENSORS = ("equal", "not_equal", "greater", "greater_equal")
+"""Functions that compare tensors: MAX has no others. NumPy has them all."""
 TWINS = (
     *(("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"), ("min", "max")),
     *(("log10", "log"), ("log2", "log"), ("isqrt", "sqrt")),
@@ -59,6 +61,7 @@ def variations(node: ast.AST, known: Evaluator, names: list[Variable]) -> Iterat
             yield from _operands(node, known, names)
             yield from _numbers_in(node, known)
         case ast.Call():
+            yield from _asked(node)
             yield from _calls(node, known)
             yield from _given(node, known, names)
         case ast.Subscript():
@@ -70,6 +73,20 @@ def variations(node: ast.AST, known: Evaluator, names: list[Variable]) -> Iterat
                     yield ast.Compare(left, [kind()], [right])
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             yield operand
+
+
+def _asked(node: ast.Call) -> Iterator[ast.expr]:
+    """The call of a function that compares, asking something else; the other way round last."""
+    if (asked := question(node)) is None:
+        return
+    first = OPPOSITE.get(asked.op, ast.Lt)
+    known = ASKED if of_numpy(node) else TENSORS
+    for kind in (first, *(one for one in COMPARISONS if one is not first)):
+        name = next((name for name in known if ASKED[name] is kind), "")
+        if name and name != operation(node) and isinstance(node.func, ast.Attribute):
+            yield ast.Call(ast.Attribute(node.func.value, name, ast.Load()), node.args, [])
+    if asked.op in OPPOSITE:
+        yield ast.Call(node.func, node.args[::-1], [])
 
 
 def _is_whole(value: object) -> bool:
