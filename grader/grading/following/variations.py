@@ -13,7 +13,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from grader.grading.following.evaluate import JOINS, PLAIN, REDUCTIONS, SWAPS, Evaluator, literal, of_numpy
+from grader.grading.following.evaluate import (
+    JOINS,
+    PLAIN,
+    REDUCTIONS,
+    SWAPS,
+    Evaluator,
+    literal,
+    of_numpy,
+)
 from grader.grading.following.run import ASKED, operation, question
 
 T = TypeVar("T")
