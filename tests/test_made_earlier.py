@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from grader.grading.following.complexes import made_of
+from grader.grading.following.retried import Retried
 from grader.grading.following.shifted import shifted
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.shown import Slip
@@ -143,3 +144,30 @@ def test_complex_numbers_are_wrong_where_they_are_made(old: str, new: str, line:
 )  # fmt: skip
 def test_complex_numbers_that_may_be_right_are_not_accused(edits: list[tuple[str, str]]) -> None:
     assert departed(*edits)[1] is None
+
+
+OWN_WAY = """\
+import numpy as np
+
+def turn(x, theta):
+    frames = np.arange(len(x))
+    speeds = theta ** (-np.arange(0, 8, 2) / 8)
+    cos, sin = (fn(frames[:, None] * speeds) for fn in (np.cos, np.sin))
+    pairs = x.reshape(len(x), 4, 2)
+    other = -pairs[:, :, 1]
+    return pairs[:, :, 0] * cos - other * sin
+"""
+
+
+def test_another_sign_and_another_shape_hide_no_wrong_number() -> None:
+    x = np.random.default_rng(1).normal(size=(6, 8))
+    wrong = OWN_WAY.replace("arange(len(x))", "linspace(0, len(x), len(x))")
+    comparison = recorded_runs.compared(wrong, TURNED, "turn", x, 10.0)
+    result = comparison.mine.places[-1].value
+    found = comparison.departures(result)
+    lines = {comparison.mine.line(one.node) for one in found}
+    left = {comparison.mine.line(one.node) for one in comparison.but_rewritten(found)}
+    assert (lines, left) == ({8, 9}, {9})
+    change = Retried(comparison).found([result])
+    assert change is not None
+    assert change.text == "np.linspace(0, len(x), len(x), endpoint=False)"

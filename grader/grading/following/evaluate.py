@@ -166,6 +166,8 @@ class Evaluator:
             known = _fit(*parts) and isinstance(parts[0], np.ndarray)
             return np.where(*parts) if known else None
         array = self._value(given[0]) if given else None
+        if name == "linspace" and len(given) == 3:
+            return self._spaced(node, array, *map(self._value, given[1:]))
         if name == "int" and isinstance(array, float) and len(given) == 1:
             return float(int(array))
         if name in EITHER and len(given) == len(node.args) == 2:  # two tensors, not an axis
@@ -205,6 +207,14 @@ class Evaluator:
         if name == "permute" and len(numbers) == 1 and isinstance(numbers[0], list):
             return np.transpose(array, numbers[0])
         return None
+
+    def _spaced(self, node: ast.Call, first: Any, last: Any, count: Any) -> Any:
+        """Numbers at equal distances, with the last or without it."""
+        words = {one.arg: literal(one.value) for one in node.keywords}
+        plain = all(isinstance(one, int | float) for one in (first, last, count))
+        if not plain or words.keys() - {"endpoint"} or not 0 < count <= LARGEST:
+            return None
+        return np.linspace(first, last, int(count), endpoint=bool(words.get("endpoint", True)))
 
     def _sizes(self, node: ast.expr) -> list[int] | None:
         """The sizes that a shape has, as it is written for a reshape."""

@@ -294,7 +294,8 @@ class Retried:
         """Whether all that is wrong about the results comes through the change."""
         mine, compared = self.comparison.mine, self.comparison
         inner = {mine.numbers[one] for one in ast.walk(mine.nodes[change.node])}
-        wrong = {one.value for result in results for one in compared.departures(result)}
+        every = (compared.but_rewritten(compared.departures(result)) for result in results)
+        wrong = {one.value for found in every for one in found}
         wrong -= {value for value in wrong if mine.made[value].node in inner}
         made_right = all(map(self._is_right, mine.latest(change.node)))
         todo, seen = list(results), set(results)

@@ -239,6 +239,7 @@ class Teller:
         found = tuple(one for one in every if len(every) == 1 or not self._is_first_step(one))
         found = tuple(one for one in found if not self.comparison.swaps(one)) or found
         found = tuple(one for one in found if not self._scales_early(one)) or found
+        found = self._but_rewritten(found)
         if (made := made_of(self.comparison, found)) is not None:
             return self._made_on(made, found)
         lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
@@ -367,6 +368,17 @@ class Teller:
         scaled = one.relation is not None and one.relation.kind == "scaled"
         inside = self.comparison.mine.scope(one.node) & self.comparison.proven
         return scaled and bool(inside) and all(map(self.comparison.known, one.sources))
+
+    def _but_rewritten(self, found: tuple[Departure, ...]) -> tuple[Departure, ...]:
+        """Of many places, the one line that makes new numbers of what is right.
+
+        Where all the others only give what is right another sign or shape, as ways of their own do.
+        """
+        if len({self.lines.of(self.causes.of(one)) for one in found}) <= MOST_DEPARTURES:
+            return found
+        left = self.comparison.but_rewritten(found)
+        lines = {self.lines.of(self.causes.of(one)) for one in left}
+        return left if len(lines) == 1 else found
 
     def _is_first_step(self, one: Departure) -> bool:
         """Whether a value is only the first step of another way: a constant, made of nothing."""

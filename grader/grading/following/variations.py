@@ -245,6 +245,8 @@ def _functions(node: ast.Call, name: str) -> Iterator[ast.expr]:
         yield ast.Call(func, [ast.UnaryOp(ast.USub(), node.args[0])], node.keywords)
     if name in ("power", "outer", "sub", "div") and len(node.args) == 2:
         yield ast.Call(func, node.args[::-1], node.keywords)
+    if name == "linspace" and len(node.args) == 3 and not node.keywords:
+        yield ast.Call(func, node.args, [ast.keyword("endpoint", ast.Constant(False))])
     if isinstance(func, ast.Attribute) and name == "tile":
         last = ast.keyword("axis", ast.UnaryOp(ast.USub(), ast.Constant(1)))
         yield ast.Call(ast.Attribute(func.value, "repeat", ast.Load()), node.args, [last])
