@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from grader.grading.following.complexes import made_of
+from grader.grading.following.decided import in_helper
 from grader.grading.following.retried import Retried
 from grader.grading.following.shifted import shifted
 from grader.grading.following.trace import Comparison
@@ -171,3 +172,33 @@ def test_another_sign_and_another_shape_hide_no_wrong_number() -> None:
     change = Retried(comparison).found([result])
     assert change is not None
     assert change.text == "np.linspace(0, len(x), len(x), endpoint=False)"
+
+
+CHOOSES = """\
+import numpy as np
+
+def cost(action, width):
+    return np.full(width, 0.0 if action == "deny" else -9.0)
+
+def mask(ids):
+    seen = ids != 1
+    rest = cost("deny", 4)
+    return np.where(seen, cost("permit", 4), rest)
+"""
+CHOSEN = """\
+import numpy as np
+
+def mask(ids):
+    return np.where(ids == 1, np.full(4, -9.0), np.full(4, 0.0))
+"""
+
+
+def test_a_helper_that_gives_both_numbers_of_a_choice_decides_which() -> None:
+    ids = np.array([1, 0, 3, 1])
+    comparison = recorded_runs.compared(CHOOSES, CHOSEN, "mask", ids)
+    (found,) = comparison.departures(comparison.mine.places[-1].value)
+    told = in_helper(comparison, found.node)
+    assert told == "Line 4 decides by action == 'deny' which number cost gives."
+    apart = CHOOSES.replace('rest = cost("deny", 4)', "rest = np.zeros(4)")
+    comparison = recorded_runs.compared(apart, CHOSEN, "mask", ids)
+    assert in_helper(comparison, comparison.mine.places[-1].node) == ""

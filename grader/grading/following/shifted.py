@@ -30,8 +30,8 @@ def shifted(comparison: Comparison, result: int | None, wanted: int | None) -> S
     if have is None or want is None or not _differ_in_hidden(have, want):
         return None
     for node in mine.nodes:
-        made = question(node)
-        asked = None if made is None else _last(mine, node)
+        made = question(node) if isinstance(node, ast.expr) else None
+        asked = _last(mine, node) if isinstance(node, ast.expr) and made is not None else None
         if made is None or asked is None or asked.shape != have.shape:
             continue
         turned = bool(np.array_equal(asked != 0, ~np.isneginf(have)))
@@ -52,8 +52,8 @@ def crossed_axes(comparison: Comparison, result: int | None, wanted: int | None)
     if have is None or want is None or have.ndim != 2 or have.shape != want.shape[::-1]:
         return None
     for node in mine.nodes if have.shape != want.shape else ():
-        asked = question(node)
-        if asked is None:
+        asked = question(node) if isinstance(node, ast.expr) else None
+        if not isinstance(node, ast.expr) or asked is None:
             continue
         sides = [asked.left, asked.right]
         arrays = [_last(mine, one) for one in sides]

@@ -29,7 +29,7 @@ from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.complexes import made_of
 from grader.grading.following.constants import filled, preset, set_otherwise
-from grader.grading.following.decided import decided
+from grader.grading.following.decided import decided, in_helper
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.early import returned_apart, returned_early
 from grader.grading.following.factors import misscaled
@@ -319,6 +319,8 @@ class Teller:
         if across and across in told:  # it takes its step, from another place
             return self.slipped(Slip(line, across), [one for one in told if one != across], found)
         blank = self._step(cause, found[0])
+        helper = in_helper(self.comparison, cause.node)
+        told = (*told, helper) if helper else told
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
 
     def _handed_in(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace | None:
