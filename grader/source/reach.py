@@ -81,7 +81,7 @@ def _heads(body: Body) -> Iterator[tuple[ast.stmt, str]]:
 
 def _text(one: ast.stmt) -> str:
     lines = ast.unparse(one).splitlines()
-    return lines[0] if hasattr(one, "body") else " ".join(lines)
+    return lines[0] if hasattr(one, "body") or isinstance(one, ast.Match) else " ".join(lines)
 
 
 def _called(tree: ast.Module, function: ast.FunctionDef) -> list[ast.FunctionDef]:

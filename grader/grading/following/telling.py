@@ -81,6 +81,9 @@ from grader.source.variables import read, stored
 ON_ANOTHER = ("It uses ", "The reference uses ", "The reference also uses ")
 """How sentences begin that are about one expression, and say nothing once another is quoted."""
 
+GIVES = "It gives "
+"""How a sentence begins on what the quoted expression gives."""
+
 STILL_RIGHT = re.compile(r"Line (\d+) is still right")
 """How a sentence begins that names a line before the one to change."""
 
@@ -180,7 +183,7 @@ class Teller:
             goes = f"On line {line} the numbers go wrong"
             moved = any(one.startswith(f"{goes}:") and one != f"{goes}: {old}" for one in told)
             told = [f"{goes}: {old}" if one.startswith(f"{goes}:") else one for one in told]
-            told = [one for one in told if not (moved and one.startswith(ON_ANOTHER))]
+            told = [one for one in told if not (moved and one.startswith((*ON_ANOTHER, GIVES)))]
             return replace(trace, told=(*told, said))
         if change.renames and trace.line is not None:
             return trace
