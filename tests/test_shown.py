@@ -422,3 +422,16 @@ def test_a_field_is_wrong_at_its_own_line_where_another_has_its_value_rightly(
 def test_a_zero_that_two_places_may_take_for_nothing_is_told_at_neither() -> None:
     twice = f"{SHARED}        self.rate = self.rate or 0.1\n"
     assert origins.place(ast.parse(twice), "zero: rate") == 14  # where it is kept
+
+
+MATCHED = """def best(scores, k):
+    match k:
+        case None:
+            return scores
+        case _:
+            return np.sort(scores)[k]
+"""
+
+
+def test_the_head_of_a_match_is_not_what_its_cases_do() -> None:
+    assert origins.place(ast.parse(MATCHED), r"best() ~\bsort") == 6

@@ -25,7 +25,7 @@ from grader.grading.reading.bindings import (
 )
 from grader.grading.reading.program import parameters
 from grader.source.annotations import allows_none
-from grader.source.variables import stored, stores
+from grader.source.variables import read, stored, stores
 from grader.source.walked import walked
 
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -407,7 +407,8 @@ def _readable(comparison: Comparison, side: Side) -> frozenset[int | None]:
     """
     mine, names, own = comparison.mine, set[str](), frozenset[str]()
     for node in side:
-        names |= _read(node) - own
+        given = set(targets(node)) if isinstance(node, ast.Assign) else set[str]()
+        names |= _read(node) - own - (given - read(node))
         own |= stored(node)
     found = set()
     for place in mine.places:
