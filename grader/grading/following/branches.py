@@ -407,8 +407,8 @@ def _readable(comparison: Comparison, side: Side) -> frozenset[int | None]:
     """
     mine, names, own = comparison.mine, set[str](), frozenset[str]()
     for node in side:
-        given = set(targets(node)) if isinstance(node, ast.Assign) else set[str]()
-        names |= _read(node) - own - (given - read(node))
+        kept = set(targets(node)) if isinstance(node, ast.Assign) else set[str]()
+        names |= _read(node) - own - (kept - read(node))
         own |= stored(node)
     found = set()
     for place in mine.places:
