@@ -112,3 +112,20 @@ def test_a_program_with_patterns_is_followed() -> None:
     assert mine != RIGHT
     comparison = compared(mine)
     assert comparison.known(result(comparison))
+
+
+GUARDED = """\
+import numpy as np
+
+def attend(q, k, v, m, plain=False):
+    masked = q @ k.T + m
+    if plain:
+        weights = np.exp(masked + m)
+        return weights @ v
+    weights = np.exp(masked)
+    return (weights / weights.sum()) @ v
+"""
+
+
+def test_what_a_branch_makes_itself_it_does_not_take_from_elsewhere() -> None:
+    assert skipped(compared(GUARDED), None) is None

@@ -9,7 +9,7 @@ import pytest
 
 from grader.grading.following.constants import preset
 from grader.grading.following.decided import decided
-from grader.grading.following.feeding import miscounted
+from grader.grading.following.feeding import miscounted, unbatched
 from grader.grading.following.run import Run
 from grader.grading.following.runs import backwards, what_runs
 from grader.grading.following.shifted import crossed_axes
@@ -234,3 +234,32 @@ def test_of_an_attribute_that_is_read_twice_either_read_can_be_a_place() -> None
     )
     assert [origins.place(tree, f"read: norm {n}") for n in (1, 2)] == [2, 3]
     assert origins.place(tree, "read: lin 1") is None
+
+
+BATCH = """\
+import numpy as np
+
+class Model:
+    def decode(self, ids):
+        return ids.sum(axis=-1)
+
+def write(tokens):
+    ids = np.array([list(tokens)])
+    return Model().decode(ids)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("np.array(list(tokens))", (8, "np.array([list(tokens)])")),
+        ("np.array([[tokens]])", (8, "")),
+        ("np.array((tokens,))", None),
+    ],
+)
+def test_ids_of_another_shape_than_the_reference_gives_are_told_where_they_are_made(
+    given: str, told: tuple[int, str] | None
+) -> None:
+    mine = BATCH.replace("np.array([list(tokens)])", given)
+    slip = unbatched(recorded_runs.compared(mine, BATCH, "write", [5, 3, 1]))
+    assert (slip and (slip.line, slip.write)) == told

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from grader.grading.following.complexes import made_of
+from grader.grading.following.decided import in_helper
+from grader.grading.following.retried import Retried
 from grader.grading.following.shifted import shifted
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.shown import Slip
@@ -51,6 +53,11 @@ def slip_in(mine: str, past: int = 3) -> Slip | None:
             [("future = columns > index", "shown = columns <= index"),
              ("np.where(future, -np.inf, np.zeros([new, total]))",
               "np.where(shown, np.zeros([new, total]), -np.inf)")],
+            5,
+            "Line 5 makes rows, whose numbers are all 3 too small",
+        ),
+        (
+            [("columns > index", "np.greater(columns, index)")],
             5,
             "Line 5 makes rows, whose numbers are all 3 too small",
         ),
@@ -138,3 +145,60 @@ def test_complex_numbers_are_wrong_where_they_are_made(old: str, new: str, line:
 )  # fmt: skip
 def test_complex_numbers_that_may_be_right_are_not_accused(edits: list[tuple[str, str]]) -> None:
     assert departed(*edits)[1] is None
+
+
+OWN_WAY = """\
+import numpy as np
+
+def turn(x, theta):
+    frames = np.arange(len(x))
+    speeds = theta ** (-np.arange(0, 8, 2) / 8)
+    cos, sin = (fn(frames[:, None] * speeds) for fn in (np.cos, np.sin))
+    pairs = x.reshape(len(x), 4, 2)
+    other = -pairs[:, :, 1]
+    return pairs[:, :, 0] * cos - other * sin
+"""
+
+
+def test_another_sign_and_another_shape_hide_no_wrong_number() -> None:
+    x = np.random.default_rng(1).normal(size=(6, 8))
+    wrong = OWN_WAY.replace("arange(len(x))", "linspace(0, len(x), len(x))")
+    comparison = recorded_runs.compared(wrong, TURNED, "turn", x, 10.0)
+    result = comparison.mine.places[-1].value
+    found = comparison.departures(result)
+    lines = {comparison.mine.line(one.node) for one in found}
+    left = {comparison.mine.line(one.node) for one in comparison.but_rewritten(found)}
+    assert (lines, left) == ({8, 9}, {9})
+    change = Retried(comparison).found([result])
+    assert change is not None
+    assert change.text == "np.linspace(0, len(x), len(x), endpoint=False)"
+
+
+CHOOSES = """\
+import numpy as np
+
+def cost(action, width):
+    return np.full(width, 0.0 if action == "deny" else -9.0)
+
+def mask(ids):
+    seen = ids != 1
+    rest = cost("deny", 4)
+    return np.where(seen, cost("permit", 4), rest)
+"""
+CHOSEN = """\
+import numpy as np
+
+def mask(ids):
+    return np.where(ids == 1, np.full(4, -9.0), np.full(4, 0.0))
+"""
+
+
+def test_a_helper_that_gives_both_numbers_of_a_choice_decides_which() -> None:
+    ids = np.array([1, 0, 3, 1])
+    comparison = recorded_runs.compared(CHOOSES, CHOSEN, "mask", ids)
+    (found,) = comparison.departures(comparison.mine.places[-1].value)
+    told = in_helper(comparison, found.node)
+    assert told == "Line 4 decides by action == 'deny' which number cost gives."
+    apart = CHOOSES.replace('rest = cost("deny", 4)', "rest = np.zeros(4)")
+    comparison = recorded_runs.compared(apart, CHOSEN, "mask", ids)
+    assert in_helper(comparison, comparison.mine.places[-1].node) == ""

@@ -630,3 +630,49 @@ def test_a_layer_that_is_made_with_another_field_is_found_where_it_goes_wrong(
     told = list(fields.of_layer(tree, ast.parse(LAYERS), Trace((), 7, ())))
     assert [(one.line, one.write) for one in told] == found
     assert not list(fields.of_layer(tree, ast.parse(LAYERS), Trace((), 3, ())))
+
+
+WRITES = """\
+def write(text, left):
+    if left <= 0:
+        return
+    yield text
+    {} write(text + text, left - 1)
+
+def outer(text):
+    def inner():
+        yield text
+    return inner()
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [("return", "Line 5 returns write(...)"), ("", "Line 5 only calls"), ("yield from", None)],
+)
+def test_a_generator_hands_on_what_another_one_yields(how: str, said: str | None) -> None:
+    found = certain(WRITES.format(how).replace("     write", "    write"))
+    assert [(line, text.startswith(said or "?"), new) for line, text, new in found] == (
+        [(5, True, "yield from write(text + text, left - 1)")] if said else []
+    )
+
+
+DEFAULTS = "KIND = {}\n\nclass A:\n    def f(self, x, dtype={}, *, eps={}):\n        return x\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "slips"),
+    [
+        (("DType.int8", "dtypes.float64", "1e-5"), [(4, "dtypes.float32")]),
+        (("DType.float64", "KIND", "1e-5"), [(1, "DType.float32")]),
+        (("DType.float32", "KIND", "1 / 10**5"), []),
+        (("DType.float32", "None", "width"), []),
+        (("1", "DType.float32", "1e-3"), [(4, "1e-05")]),
+    ],
+)
+def test_a_default_that_differs_from_that_of_the_solution_is_told(
+    given: tuple[str, str, str], slips: list[tuple[int, str]]
+) -> None:
+    right = ast.parse(DEFAULTS.format("0", "DType.float32", "1e-5"))
+    found = meant.withheld(ast.parse(DEFAULTS.format(*given)), right)
+    assert [(one.line, one.write) for one in found if "by default" in one.said] == slips

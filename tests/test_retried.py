@@ -54,6 +54,24 @@ def test_the_change_is_the_reference(right: str, wrong: str) -> None:
     )
 
 
+SHOWN = """\
+import numpy as np
+
+def attend(query, mask):
+    place = np.arange(len(query))
+    ahead = np.greater(place[None, :], place[:, None])
+    return query @ query.T + np.where(ahead, -1e9, 0.0)
+"""
+
+
+def test_a_function_that_compares_asks_something_else_as_an_operator_does() -> None:
+    mine = SHOWN.replace("np.greater(", "np.greater_equal(")
+    query = np.random.default_rng(0).normal(size=(4, 3))
+    found = change(recorded_runs.compared(mine, SHOWN, "attend", query, query))
+    assert found is not None
+    assert ast.unparse(found.new) == "np.greater(place[None, :], place[:, None])"
+
+
 PLAIN = RIGHT.replace("scores - scores.max(axis=-1, keepdims=True)", "scores - 1")
 
 

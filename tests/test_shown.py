@@ -261,6 +261,33 @@ def test_what_a_helper_makes_is_made_there(about: str, line: int) -> None:
     assert origins.place(ast.parse(MADE), about) == line
 
 
+FIELDS = """LAST = 50_257
+
+class Sizes:
+    vocab_size: int = LAST + 1
+    n_layer: int = 12
+
+class Config(Sizes):
+    eos_token_id: int = LAST
+    bos_token_id: int = eos_token_id
+"""
+ENDS = "bos_token_id eos_token_id"
+
+
+@pytest.mark.parametrize(
+    ("about", "line"),
+    [
+        (f"own: vocab_size ! vocab_size {ENDS}", 1),
+        (f"own: bos_token_id ! vocab_size {ENDS}", 1),
+        (f"own: eos_token_id ! {ENDS}", 8),
+        ("own: vocab_size ! vocab_size", 4),
+        ("own: n_layer ! n_layer", 5),
+    ],
+)
+def test_a_constant_is_wrong_where_all_that_is_worked_out_from_it_is(about: str, line: int) -> None:
+    assert origins.place(ast.parse(FIELDS), about) == line
+
+
 PARTS = """def call(self, x):
     {0} = F.chunk(self.c_attn(x), 3)
     fraga = self.heads(fraga)
@@ -395,3 +422,16 @@ def test_a_field_is_wrong_at_its_own_line_where_another_has_its_value_rightly(
 def test_a_zero_that_two_places_may_take_for_nothing_is_told_at_neither() -> None:
     twice = f"{SHARED}        self.rate = self.rate or 0.1\n"
     assert origins.place(ast.parse(twice), "zero: rate") == 14  # where it is kept
+
+
+MATCHED = """def best(scores, k):
+    match k:
+        case None:
+            return scores
+        case _:
+            return np.sort(scores)[k]
+"""
+
+
+def test_the_head_of_a_match_is_not_what_its_cases_do() -> None:
+    assert origins.place(ast.parse(MATCHED), r"best() ~\bsort") == 6

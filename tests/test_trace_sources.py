@@ -104,6 +104,17 @@ def test_a_factor_that_its_line_works_out_is_wrong_there() -> None:
     assert line == line_of(comparison, "q * rate ** 0.5")
 
 
+def test_a_helper_that_takes_the_size_of_another_axis_is_wrong_where_it_does() -> None:
+    mine = MINE.replace("math.sqrt(x.shape[-1])", "x.shape[-2] ** -0.5")
+    mine = mine.replace("(q * rate) @ k.T", "(q @ k.T) * root(q)")
+    comparison = recorded_runs.compared(mine, RIGHT, "attend", *GIVEN)
+    line, told = said(misscaled(comparison, left(comparison)))
+    assert line == line_of(comparison, "x.shape[-2]")
+    assert told.endswith(
+        "takes x.shape[-2], which is 4 here. The reference takes 5, as x.shape[-1] is."
+    )
+
+
 TURNED = """\
 def scores(q, k, scale):
     return scale * (q @ k.T) + q.sum()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checks.shared.mistakes import Family, Knob
+from checks.shared.mistakes import ASKED, Family, Knob
 
 scale = Knob("scale")
 mask = Knob("mask")
@@ -19,9 +19,9 @@ c_attn = Knob("c_attn", "c-attn")
 residual = Knob("residual", "result")
 output = Knob("output", "result")
 
-BAND = r"causal_mask() ~[<>]|band_part|tri[lu]\b"
+BAND = rf"causal_mask() ~{ASKED}|band_part|tri[lu]\b"
 """Where a step's own mask says which places it hides."""
-CHOICE = r"causal_mask() ~where\(|band_part|tri[lu]\b ~ [<>]"
+CHOICE = rf"causal_mask() ~where\(|band_part|tri[lu]\b ~ {ASKED}"
 """Where it chooses between what is hidden and what is shown."""
 FILLER = r"causal_mask() ~where\(|\binf\b|full\(|ones|Tensor\("
 """Where it says what hides them."""

@@ -30,6 +30,9 @@ class Form:
         return self, replace(self, knobs={**self.knobs, **knobs})
 
 
+ASKED = r"(?<!-)[<>]|\b(greater|less)(_equal)?\("
+"""Where one thing is compared with another, by an operator or a function."""
+
 Family = Mapping[str, Form | tuple[Form, ...]]
 """Id to the mistake; several forms of one mistake have one id."""
 

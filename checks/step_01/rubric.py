@@ -163,10 +163,16 @@ def defaults(names: tuple[str, ...]) -> Rule:
             f"{which}{name} is {_shown(seen[name])} by default, expected {known[name]!r}",
             _odd(seen[name], known[name]),
             alone=True,
-            about=f"own: {' '.join((name, *_right_beside(seen, name)))}",
+            about=f"own: {' '.join((name, *_right_beside(seen, name), '!', *_wrong(seen)))}",
         )
 
     return rule
+
+
+def _wrong(seen: Mapping[str, Any]) -> list[str]:
+    """All fields with another default than GPT-2's."""
+    known = {**REQUIRED, **FURTHER}
+    return [one for one in known if one in seen and not _same(seen[one], known[one])]
 
 
 def _right_beside(seen: Mapping[str, Any], name: str) -> list[str]:

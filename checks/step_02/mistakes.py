@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from checks.shared.mistakes import Family, Knob
+from checks.shared.mistakes import ASKED, Family, Knob
 
 mask = Knob("mask", "band")
 allowed = Knob("allowed", "constant")
 earlier = Knob("earlier", "columns")
+
+BY_ONE = rf"() ~[+-] 1\b ~ ^(?!(if|while|assert)\b).*({ASKED}) ~ {ASKED}"
+"""Where a diagonal is off by one: at the number, else where rows and columns are compared."""
+ROWS = r"\w+\(0, [^()]*\)(, (axis=)?-?1\)|\.unsqueeze\(-?1\)|\[:, None\])"
+"""A helper that is given where the rows begin, which is not 0."""
 
 CAUSAL: Family = {
     "no-mask": mask("none", "Nothing is hidden: the mask is 0 everywhere."),
@@ -26,12 +31,12 @@ CAUSAL: Family = {
     "mask-allows-next": mask(
         "allows_next",
         "The mask is off by one: each token also sees the next one.",
-        place=r"() ~[+-] 1\b",
+        place=BY_ONE,
     ),
     "mask-hides-self": mask(
         "hides_self",
         "The mask is off by one: a token does not see itself.",
-        place=r"() ~[+-] 1\b",
+        place=BY_ONE,
     ),
     "mask-finite": mask(
         -1000000000.0,
@@ -70,7 +75,8 @@ CAUSAL: Family = {
         "With earlier tokens the diagonal starts in column 0, which hides some of them. "
         "Row i must see num_tokens + i columns before its own.",
         part="earlier",
-        place=r"() ~num_upper|triu|tril|^if\b.*[<>]|arange\((?!.*\) \+).*(unsqueeze\(-?1\)|None\])",
+        place=r"() ~num_upper|triu|tril|^if\b.*[<>]|arange\((?!.*\) \+).*(unsqueeze\(-?1\)|None\])"
+        rf" ~ {ROWS}",
     ),
     "earlier-ignored": earlier(
         "ignored", "The mask has no columns for the earlier tokens: it needs one for each of them."

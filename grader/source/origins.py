@@ -97,6 +97,39 @@ def _value(tree: ast.Module, name: str, right: Sequence[str] = ()) -> int | None
     return found or attribute(tree, name, right)
 
 
+def _own(tree: ast.Module, what: str) -> int | None:
+    """Where a field gets its value; or the constant that several fields read, all of them wrong."""
+    known, _, wrong = what.partition(" ! ")
+    name, *right = known.split()
+    return _of_all(tree, name, wrong.split()) or _value(tree, name, right)
+
+
+def _of_all(tree: ast.Module, name: str, wrong: Sequence[str]) -> int | None:
+    """The constant of the file that a field reads, as others do, and nothing that is not wrong."""
+    classes = (one for one in tree.body if isinstance(one, ast.ClassDef))
+    fields = [one for cls in classes for one in cls.body if isinstance(one, ast.AnnAssign)]
+    values = {ast.unparse(one.target): one.value for one in fields if one.value is not None}
+    names = [name]
+    while isinstance(value := values.get(names[-1]), ast.Name) and value.id not in names:
+        names.append(value.id)
+    used = {id(one): ast.unparse(field.target) for field in fields for one in _values_in(field)}
+    loads = [one for one in walked(tree) if isinstance(one, ast.Name)]
+    for one in tree.body:
+        if not isinstance(one, ast.Assign | ast.AnnAssign) or one.value is None:
+            continue
+        for kept in _targets(one):
+            reads = [n for n in loads if ast.unparse(kept) == n.id and isinstance(n.ctx, ast.Load)]
+            readers = [used.get(id(each), "") for each in reads]
+            if len({*readers}) > 1 and {*readers} & {*names} and {*readers} <= {*wrong}:
+                return one.lineno
+    return None
+
+
+def _values_in(field: ast.AnnAssign) -> list[ast.expr]:
+    """What the default of a field is worked out from."""
+    return [] if field.value is None else _names(field.value)
+
+
 def _zero(tree: ast.Module, name: str) -> int | None:
     """The one place that asks whether a field is true, which a 0 is not; else where it is kept.
 
@@ -391,7 +424,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "stored": _stored,
     "reads": reach.reader,
     "value": _value,
-    "own": lambda tree, what: _value(tree, what.split()[0], what.split()[1:]),
+    "own": _own,
     "zero": _zero,
     "text": _text,
     "made": _made,
@@ -525,7 +558,8 @@ def place(tree: ast.Module, about: str) -> int | None:
     ``"unset: eps 61"`` where the class around line 61 is to
     set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
     ``"value: eps"`` is that of the attribute, or of a key of this name; ``"own: eps small"`` too,
-    where small is right: then so is a constant that both have. ``"zero: eps"`` is where the file
+    where small is right: then so is a constant that both have. After `` ! `` come all that are
+    wrong: what only these read is wrong itself. ``"zero: eps"`` is where the file
     asks whether it is true, which a 0 is not; ``"text: eps"`` that of the text; ``"made: c_fc"``
     that of the attribute too, or of a helper which makes the object for it.
     ``"parts: split"`` is where the names of the parts that this pattern makes are in another order
@@ -545,7 +579,9 @@ def place(tree: ast.Module, about: str) -> int | None:
     if not definition:
         return attribute(tree, path)
     if not path:
-        return reach.written(tree, end.removeprefix(" ~"))
+        patterns = end.removeprefix(" ~").split(" ~ ")
+        lines = (reach.written(tree, one) for one in patterns)
+        return next(filter(None, lines), None)
     node: ast.AST = tree
     for name in path.split("."):
         names = {"__call__", "forward"} if name == "__call__" else {name}

@@ -25,7 +25,7 @@ from grader.grading.reading.bindings import (
 )
 from grader.grading.reading.program import parameters
 from grader.source.annotations import allows_none
-from grader.source.variables import stores
+from grader.source.variables import read, stored, stores
 from grader.source.walked import walked
 
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -401,8 +401,15 @@ def _step(comparison: Comparison, side: Side, at: Made | None) -> Made | None:
 
 
 def _readable(comparison: Comparison, side: Side) -> frozenset[int | None]:
-    """The reference's values that the names in a side stood for somewhere else in the run."""
-    mine, names = comparison.mine, {name for node in side for name in _read(node)}
+    """The reference's values that the names in a side stood for somewhere else in the run.
+
+    Not what the side itself gave a name before it reads it.
+    """
+    mine, names, own = comparison.mine, set[str](), frozenset[str]()
+    for node in side:
+        kept = set(targets(node)) if isinstance(node, ast.Assign) else set[str]()
+        names |= _read(node) - own - (kept - read(node))
+        own |= stored(node)
     found = set()
     for place in mine.places:
         statement = mine.statement(place.node) if mine.is_whole(place.node) else None

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from grader.grading.following.relations import Floats
-from grader.grading.following.run import Run, operation
+from grader.grading.following.run import Question, Run, operation, question
 
 BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -131,10 +131,8 @@ class Evaluator:
                 return np.inf
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return _negative(self._value(operand))
-            case ast.Compare(left=left, ops=[op], comparators=[right]):
-                asked, one, other = COMPARES.get(type(op)), self._value(left), self._value(right)
-                known = asked is not None and _fit(one, other)
-                return asked(one, other) * 1.0 if known and asked is not None else None
+            case ast.Compare() | ast.Call() if (asked := question(node)) is not None:
+                return self._asked(asked)
             case ast.BinOp(left=left, op=op, right=right):
                 return self._binary(op, self._value(left), self._value(right))
             case ast.Call():
@@ -147,6 +145,12 @@ class Evaluator:
                 array, at = self._value(value), self._index(index)
                 return array[at] if isinstance(array, np.ndarray) and at is not None else None
         return None
+
+    def _asked(self, asked: Question) -> Any:
+        """1 where what is asked is so, and 0 elsewhere."""
+        compare, one, other = COMPARES.get(asked.op), *map(self._value, (asked.left, asked.right))
+        known = compare is not None and _fit(one, other)
+        return compare(one, other) * 1.0 if known and compare is not None else None
 
     def _binary(self, op: ast.operator, left: Any, right: Any) -> Any:
         known = BINARY.get(type(op))
@@ -162,6 +166,8 @@ class Evaluator:
             known = _fit(*parts) and isinstance(parts[0], np.ndarray)
             return np.where(*parts) if known else None
         array = self._value(given[0]) if given else None
+        if name == "linspace" and len(given) == 3:
+            return self._spaced(node, array, *map(self._value, given[1:]))
         if name == "int" and isinstance(array, float) and len(given) == 1:
             return float(int(array))
         if name in EITHER and len(given) == len(node.args) == 2:  # two tensors, not an axis
@@ -186,7 +192,7 @@ class Evaluator:
             return self._moved(name, node, array, given[1:])
         axis = self.axis(node)
         if name in REDUCTIONS and axis is not None:
-            return REDUCTIONS[name](array, axis=axis, keepdims=not _of_numpy(node))
+            return REDUCTIONS[name](array, axis=axis, keepdims=not of_numpy(node))
         if name in COUNTS and array.ndim == 1 and len(given) == 1 and not node.keywords:
             return float(COUNTS[name](array))
         if name == "softmax":
@@ -201,6 +207,14 @@ class Evaluator:
         if name == "permute" and len(numbers) == 1 and isinstance(numbers[0], list):
             return np.transpose(array, numbers[0])
         return None
+
+    def _spaced(self, node: ast.Call, first: Any, last: Any, count: Any) -> Any:
+        """Numbers at equal distances, with the last or without it."""
+        words = {one.arg: literal(one.value) for one in node.keywords}
+        plain = all(isinstance(one, int | float) for one in (first, last, count))
+        if not plain or words.keys() - {"endpoint"} or not 0 < count <= LARGEST:
+            return None
+        return np.linspace(first, last, int(count), endpoint=bool(words.get("endpoint", True)))
 
     def _sizes(self, node: ast.expr) -> list[int] | None:
         """The sizes that a shape has, as it is written for a reshape."""
@@ -344,7 +358,7 @@ def _softmax(array: Floats, axis: int) -> Floats:
     return np.asarray(powers / powers.sum(axis=axis, keepdims=True))
 
 
-def _of_numpy(node: ast.Call) -> bool:
+def of_numpy(node: ast.Call) -> bool:
     """Whether a function is NumPy's, whose reductions drop the axis."""
     match node.func:
         case ast.Attribute(value=ast.Name(id="np" | "numpy")):

@@ -34,13 +34,16 @@ def misscaled(comparison: Comparison, found: Sequence[Departure]) -> Slip | None
     (want,) = wanted
     if any(math.isclose(_factor(mine, node) or 0.0, want, rel_tol=1e-6) for node in _scaling(mine)):
         return None
-    if not any(_leads_to(right, match, source) for source in _scaled(right)):
+    here = match in _scaled(right)
+    if not here and not any(_leads_to(right, match, source) for source in _scaled(right)):
         return None
     own = kind(mine, one.node)
     line, order = mine.line(one.node), mine.made[one.value].order
     have, there = (value if own == "Mult" else 1 / value for value in (factor, want))
     if (axis := Scalars(comparison).of_axis(mine.nodes[one.node], order, (there,))) is not None:
         return Slip(axis.line, axis.said)
+    if here:
+        return None  # that it is another number is told with the operation
     origin = Scalars(comparison).number(one.node, order, there)
     if math.isclose(have * there, 1, rel_tol=1e-6) and _worked_out(mine, one.node):
         origin = None  # the size is right, and not what this line makes of it

@@ -20,7 +20,7 @@ import numpy as np
 from grader.grading.following.downstream import Changed, Downstream
 from grader.grading.following.evaluate import Evaluator
 from grader.grading.following.relations import Floats, canonical, same
-from grader.grading.following.run import operation
+from grader.grading.following.run import operation, question
 from grader.grading.following.sequences import Sequences
 from grader.grading.following.trace import Comparison
 from grader.grading.following.variations import MOST_AXES, Variable, inner_operands, variations
@@ -277,7 +277,7 @@ class Retried:
         if len(set(wanted)) < FEWEST:
             return None
         for node in ast.walk(mine.nodes[end]):
-            for new in variations(node, known[0], []) if isinstance(node, ast.Compare) else ():
+            for new in variations(node, known[0], []) if question(node) is not None else ():
                 wholes = list(self._around(node, new))
                 if wholes and [one.value(wholes[-1]) for one in known] == wanted:
                     return Change(mine.numbers[node], new, None)
@@ -294,7 +294,8 @@ class Retried:
         """Whether all that is wrong about the results comes through the change."""
         mine, compared = self.comparison.mine, self.comparison
         inner = {mine.numbers[one] for one in ast.walk(mine.nodes[change.node])}
-        wrong = {one.value for result in results for one in compared.departures(result)}
+        every = (compared.but_rewritten(compared.departures(result)) for result in results)
+        wrong = {one.value for found in every for one in found}
         wrong -= {value for value in wrong if mine.made[value].node in inner}
         made_right = all(map(self._is_right, mine.latest(change.node)))
         todo, seen = list(results), set(results)

@@ -21,6 +21,34 @@ from grader.source.variables import reads
 GIVES = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Name, ast.Subscript, ast.UnaryOp)
 """Expressions that give a value of their own."""
 
+ASKED: dict[str, type[ast.cmpop]] = {
+    "equal": ast.Eq,
+    "not_equal": ast.NotEq,
+    "less": ast.Lt,
+    "less_equal": ast.LtE,
+    "greater": ast.Gt,
+    "greater_equal": ast.GtE,
+}
+"""Functions that compare as an operator does."""
+
+
+class Question(NamedTuple):
+    """A comparison of two: ``left > right``, or ``greater(left, right)``."""
+
+    left: ast.expr
+    op: type[ast.cmpop]
+    right: ast.expr
+
+
+def question(node: ast.AST) -> Question | None:
+    """What an expression compares, whether an operator or a function does it; None if nothing."""
+    match node:
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            return Question(left, type(op), right)
+        case ast.Call(args=[left, right], keywords=[]) if operation(node) in ASKED:
+            return Question(left, ASKED[operation(node)], right)
+    return None
+
 
 class Place(NamedTuple):
     """An expression that had a value: its node, and the index in a tuple or list (-1: itself)."""
@@ -219,7 +247,7 @@ class Run(Program):
         stack: list[ast.AST] = [self.nodes[number]]
         while stack:
             one = stack.pop()
-            if self.numbers[one] in last and not isinstance(one, ast.Compare):
+            if self.numbers[one] in last and question(one) is None:
                 found.append(last[self.numbers[one]])
             else:
                 stack += list(ast.iter_child_nodes(one))[::-1]

@@ -137,7 +137,9 @@ class Scalars:
 
     def of_axis(self, node: ast.AST, order: int, wanted: Sequence[float]) -> Origin | None:
         """The line that takes the size of another axis of a tensor than the one that would do."""
-        for leaf in self._leaves(node):
+        own = functions(self.mine.tree)
+        calls = (self.mine.numbers[one] for one in ast.walk(node) if callee(one) in own)
+        for leaf in (*self._leaves(node), *calls):
             held, name = self.mine.held(leaf, order), self.mine.of(self.mine.nodes[leaf])
             for one in self._shapes(self.mine.nodes[leaf]):
                 shape, axis = self._taken(one)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from grader.grading.following.evaluate import COMPARES
 from grader.grading.following.relations import Floats
-from grader.grading.following.run import Run, operation
+from grader.grading.following.run import Question, Run, operation, question
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import bound, targets
 from grader.grading.reading.shown import Slip
@@ -30,15 +30,14 @@ def shifted(comparison: Comparison, result: int | None, wanted: int | None) -> S
     if have is None or want is None or not _differ_in_hidden(have, want):
         return None
     for node in mine.nodes:
-        if not isinstance(node, ast.Compare) or len(node.ops) != 1:
-            continue
-        asked = _last(mine, node)
-        if asked is None or asked.shape != have.shape:
+        made = question(node) if isinstance(node, ast.expr) else None
+        asked = _last(mine, node) if isinstance(node, ast.expr) and made is not None else None
+        if made is None or asked is None or asked.shape != have.shape:
             continue
         turned = bool(np.array_equal(asked != 0, ~np.isneginf(have)))
         if turned or np.array_equal(asked != 0, np.isneginf(have)):
             hidden = np.isneginf(want) != turned
-            return _of_rows(mine, node, hidden)
+            return _of_rows(mine, made, hidden)
     return None
 
 
@@ -53,11 +52,12 @@ def crossed_axes(comparison: Comparison, result: int | None, wanted: int | None)
     if have is None or want is None or have.ndim != 2 or have.shape != want.shape[::-1]:
         return None
     for node in mine.nodes if have.shape != want.shape else ():
-        if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+        asked = question(node) if isinstance(node, ast.expr) else None
+        if not isinstance(node, ast.expr) or asked is None:
             continue
-        sides = [node.left, node.comparators[0]]
+        sides = [asked.left, asked.right]
         arrays = [_last(mine, one) for one in sides]
-        compare, (one, other) = COMPARES.get(type(node.ops[0])), arrays
+        compare, (one, other) = COMPARES.get(asked.op), arrays
         if compare is None or one is None or other is None or one.ndim != 2 or other.ndim != 2:
             continue
         hides = np.array_equal(compare(one.T, other.T), np.isneginf(want))
@@ -84,13 +84,13 @@ def _differ_in_hidden(have: Floats, want: Floats) -> bool:
     return some and len(np.unique(np.concatenate(shown))) == 1
 
 
-def _of_rows(mine: Run, node: ast.Compare, hidden: Hidden) -> Slip | None:
+def _of_rows(mine: Run, asked: Question, hidden: Hidden) -> Slip | None:
     """The line of the side of a comparison that has a number for each row."""
-    compare = COMPARES.get(type(node.ops[0]))
-    sides = [_last(mine, one) for one in (node.left, node.comparators[0])]
+    compare = COMPARES.get(asked.op)
+    sides = [_last(mine, one) for one in (asked.left, asked.right)]
     if compare is None or sides[0] is None or sides[1] is None:
         return None
-    for at, one in enumerate((node.left, node.comparators[0])):
+    for at, one in enumerate((asked.left, asked.right)):
         array = sides[at]
         if array is None or array.ndim < 2 or array.shape[-2] < 2:
             continue

@@ -29,7 +29,7 @@ from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.complexes import made_of
 from grader.grading.following.constants import filled, preset, set_otherwise
-from grader.grading.following.decided import decided
+from grader.grading.following.decided import decided, in_helper
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.early import returned_apart, returned_early
 from grader.grading.following.factors import misscaled
@@ -48,7 +48,7 @@ from grader.grading.following.ranges import misfilled, overlong
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, twofold
 from grader.grading.following.retried import Change, Retried
-from grader.grading.following.run import operation
+from grader.grading.following.run import operation, question
 from grader.grading.following.runs import what_runs
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.shifted import crossed_axes, shifted
@@ -80,6 +80,9 @@ from grader.source.variables import read, stored
 
 ON_ANOTHER = ("It uses ", "The reference uses ", "The reference also uses ")
 """How sentences begin that are about one expression, and say nothing once another is quoted."""
+
+GIVES = "It gives "
+"""How a sentence begins on what the quoted expression gives."""
 
 STILL_RIGHT = re.compile(r"Line (\d+) is still right")
 """How a sentence begins that names a line before the one to change."""
@@ -180,7 +183,7 @@ class Teller:
             goes = f"On line {line} the numbers go wrong"
             moved = any(one.startswith(f"{goes}:") and one != f"{goes}: {old}" for one in told)
             told = [f"{goes}: {old}" if one.startswith(f"{goes}:") else one for one in told]
-            told = [one for one in told if not (moved and one.startswith(ON_ANOTHER))]
+            told = [one for one in told if not (moved and one.startswith((*ON_ANOTHER, GIVES)))]
             return replace(trace, told=(*told, said))
         if change.renames and trace.line is not None:
             return trace
@@ -215,7 +218,7 @@ class Teller:
     def _adds_nothing(self, node: int) -> bool:
         """Whether a comparison has a sum with a variable that is 0 here: of another, who knows."""
         mine, compared = self.comparison.mine, self.comparison.mine.nodes[node]
-        if not isinstance(compared, ast.Compare):
+        if question(compared) is None:
             return False
         sums = (one for one in ast.walk(compared) if isinstance(one, ast.BinOp))
         parts = (part for one in sums for part in (one.left, one.right))
@@ -239,6 +242,7 @@ class Teller:
         found = tuple(one for one in every if len(every) == 1 or not self._is_first_step(one))
         found = tuple(one for one in found if not self.comparison.swaps(one)) or found
         found = tuple(one for one in found if not self._scales_early(one)) or found
+        found = self._but_rewritten(found)
         if (made := made_of(self.comparison, found)) is not None:
             return self._made_on(made, found)
         lines = {self.comparison.mine.line(one.node): one for one in map(self.causes.of, found)}
@@ -318,6 +322,8 @@ class Teller:
         if across and across in told:  # it takes its step, from another place
             return self.slipped(Slip(line, across), [one for one in told if one != across], found)
         blank = self._step(cause, found[0])
+        helper = in_helper(self.comparison, cause.node)
+        told = (*told, helper) if helper else told
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
 
     def _handed_in(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace | None:
@@ -367,6 +373,17 @@ class Teller:
         scaled = one.relation is not None and one.relation.kind == "scaled"
         inside = self.comparison.mine.scope(one.node) & self.comparison.proven
         return scaled and bool(inside) and all(map(self.comparison.known, one.sources))
+
+    def _but_rewritten(self, found: tuple[Departure, ...]) -> tuple[Departure, ...]:
+        """Of many places, the one line that makes new numbers of what is right.
+
+        Where all the others only give what is right another sign or shape, as ways of their own do.
+        """
+        if len({self.lines.of(self.causes.of(one)) for one in found}) <= MOST_DEPARTURES:
+            return found
+        left = self.comparison.but_rewritten(found)
+        lines = {self.lines.of(self.causes.of(one)) for one in left}
+        return left if len(lines) == 1 else found
 
     def _is_first_step(self, one: Departure) -> bool:
         """Whether a value is only the first step of another way: a constant, made of nothing."""

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.grading.following.relations import BY_HAND, Floats, Relation, Values, same, single
-from grader.grading.following.run import Run, operation
+from grader.grading.following.run import Run, operation, question
 
 SWAPS = ("permute", "swapaxes", "transpose")
 """Operations that change the order of axes."""
@@ -29,6 +29,8 @@ JOINS = ("concat", "concatenate")
 SPREADS = ("broadcast_to", "expand")
 """Operations that repeat a tensor as any operation on two would."""
 
+NEAR, MOST = 1e-5, 0.5
+"""How far a number is from another one, and of how many, where they are new."""
 
 WRAPS = ("unsqueeze", "reshape", "expand_dims")
 """Operations that may only put axes of length 1 before the others, as any operation on two does."""
@@ -274,12 +276,40 @@ class Comparison:
         transposed = one.relation is not None and one.relation.kind == "transposed"
         return transposed and operation(self.mine.nodes[one.node]) in SWAPS
 
+    def rewrites(self, one: Departure) -> bool:
+        """Whether a departure only gives what is right another sign, or another shape."""
+        relation = one.relation
+        if relation is None or not all(map(self.settled, one.sources)):
+            return False
+        turned = relation.kind == "scaled" and relation.factor == -1
+        return turned or (relation.kind == "reshaped" and relation.factor == 1)
+
+    def but_rewritten(self, found: tuple[Departure, ...]) -> tuple[Departure, ...]:
+        """The departures that make new numbers, if all others only rewrite what is right."""
+        left = tuple(one for one in found if not self.rewrites(one))
+        few = 0 < len(left) < len(found)
+        return left if few and all(map(self.is_new, left)) else found
+
+    def is_new(self, one: Departure) -> bool:
+        """Whether no value of the reference has most of a departure's numbers."""
+        array = self.mine.arrays[one.value]
+        if array is None or one.relation is not None or not array.size:
+            return False
+        every = [have.reshape(-1) for have in self.right.arrays if have is not None]
+        numbers = np.sort(np.concatenate(every))
+        numbers = numbers[np.isfinite(numbers)]
+        if len(numbers) < 2 or not np.isfinite(array).all():
+            return False
+        at = np.clip(np.searchsorted(numbers, array.reshape(-1)), 1, len(numbers) - 1)
+        apart = np.minimum(np.abs(numbers[at] - array.flat), np.abs(numbers[at - 1] - array.flat))
+        return bool((apart > NEAR * np.abs(array.reshape(-1))).mean() > MOST)
+
     def turned(self, value: int) -> bool:
         """Whether a comparison says the opposite of one of the reference: neither is wrong."""
         array = self.mine.arrays[value]
         if array is None:
             return False
-        compared = isinstance(self.mine.nodes[self.mine.made[value].node], ast.Compare)
+        compared = question(self.mine.nodes[self.mine.made[value].node]) is not None
         return compared and self._values.equal(1.0 - array) not in (None, -1)
 
     def departures(self, result: int, *, parts: bool = True) -> tuple[Departure, ...]:

@@ -13,8 +13,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from grader.grading.following.evaluate import JOINS, PLAIN, REDUCTIONS, SWAPS, Evaluator, literal
-from grader.grading.following.run import operation
+from grader.grading.following.evaluate import (
+    JOINS,
+    PLAIN,
+    REDUCTIONS,
+    SWAPS,
+    Evaluator,
+    literal,
+    of_numpy,
+)
+from grader.grading.following.run import ASKED, operation, question
 
 T = TypeVar("T")
 
@@ -41,6 +49,8 @@ OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.GtE: ast.LtE,
 }
 """Comparisons the other way round, which say the same of equal numbers."""
+TENSORS = ("equal", "not_equal", "greater", "greater_equal")
+"""Functions that compare tensors: MAX has no others. NumPy has them all."""
 TWINS = (
     *(("sin", "cos"), ("sqrt", "rsqrt"), ("exp", "log"), ("min", "max")),
     *(("log10", "log"), ("log2", "log"), ("isqrt", "sqrt")),
@@ -59,6 +69,7 @@ def variations(node: ast.AST, known: Evaluator, names: list[Variable]) -> Iterat
             yield from _operands(node, known, names)
             yield from _numbers_in(node, known)
         case ast.Call():
+            yield from _asked(node)
             yield from _calls(node, known)
             yield from _given(node, known, names)
         case ast.Subscript():
@@ -70,6 +81,20 @@ def variations(node: ast.AST, known: Evaluator, names: list[Variable]) -> Iterat
                     yield ast.Compare(left, [kind()], [right])
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             yield operand
+
+
+def _asked(node: ast.Call) -> Iterator[ast.expr]:
+    """The call of a function that compares, asking something else; the other way round last."""
+    if (asked := question(node)) is None:
+        return
+    first = OPPOSITE.get(asked.op, ast.Lt)
+    known = ASKED if of_numpy(node) else TENSORS
+    for kind in (first, *(one for one in COMPARISONS if one is not first)):
+        name = next((name for name in known if ASKED[name] is kind), "")
+        if name and name != operation(node) and isinstance(node.func, ast.Attribute):
+            yield ast.Call(ast.Attribute(node.func.value, name, ast.Load()), node.args, [])
+    if asked.op in OPPOSITE:
+        yield ast.Call(node.func, node.args[::-1], [])
 
 
 def _is_whole(value: object) -> bool:
@@ -220,6 +245,8 @@ def _functions(node: ast.Call, name: str) -> Iterator[ast.expr]:
         yield ast.Call(func, [ast.UnaryOp(ast.USub(), node.args[0])], node.keywords)
     if name in ("power", "outer", "sub", "div") and len(node.args) == 2:
         yield ast.Call(func, node.args[::-1], node.keywords)
+    if name == "linspace" and len(node.args) == 3 and not node.keywords:
+        yield ast.Call(func, node.args, [ast.keyword("endpoint", ast.Constant(False))])
     if isinstance(func, ast.Attribute) and name == "tile":
         last = ast.keyword("axis", ast.UnaryOp(ast.USub(), ast.Constant(1)))
         yield ast.Call(ast.Attribute(func.value, "repeat", ast.Load()), node.args, [last])

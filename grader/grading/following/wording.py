@@ -307,8 +307,13 @@ class Wording:
         return said if want and self._akin(cause) else ""
 
     def _reads(self, cause: Cause) -> bool:
-        """Whether an expression reads what the reference uses as well, by a variable."""
+        """Whether an expression reads what the reference uses as well, by a variable.
+
+        Of two opposite questions, either may be asked.
+        """
         mine = self.comparison.mine
+        if cause.have is not None and self.comparison.turned(cause.have):
+            return True
         names = (one for one in ast.walk(mine.nodes[cause.node]) if isinstance(one, ast.Name))
         values = (value for one in names for value in mine.values(mine.numbers[one]))
         return cause.want is not None and cause.want in map(self.comparison.match, values)

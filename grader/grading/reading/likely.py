@@ -13,6 +13,7 @@ from typing import TypeGuard
 from grader.base.model import Trace
 from grader.grading.reading.bindings import arguments, around, bound, callee
 from grader.grading.reading.checking import asked_wrongly, handed_on, of_another, refused
+from grader.grading.reading.defaults import otherwise
 from grader.grading.reading.fields import renamed
 from grader.grading.reading.odd import blocks, functions, parameters
 from grader.grading.reading.shown import OwnCall, Slip, meant, own_calls
@@ -226,11 +227,13 @@ AGAIN, INSTEAD = " once more.", " in its place."
 def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
     """Arguments that are not read, though a helper takes one of this name and does not get it.
 
-    And fields that have another name than the solution's.
+    And fields that have another name than the solution's, and defaults with another value.
     """
     ends = (" for it.", " without it.", AGAIN, INSTEAD)
     return chain(
-        renamed(tree, right), (one for one in unused(tree, right) if one.said.endswith(ends))
+        renamed(tree, right),
+        (one for one in unused(tree, right) if one.said.endswith(ends)),
+        otherwise(tree, right),
     )
 
 

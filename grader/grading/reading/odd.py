@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
-from grader.grading.reading import attributes, breaks, counts, differences, lookups, misread
+from grader.grading.reading import (
+    attributes,
+    breaks,
+    counts,
+    differences,
+    lookups,
+    misread,
+    yields,
+)
 from grader.grading.reading.bindings import around, callee
 from grader.grading.reading.shown import Slip, unmoved
 from grader.source.variables import read, reads, stored
@@ -44,6 +52,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         counts.odd(tree),
         breaks.odd(tree),
         differences.odd(tree),
+        yields.odd(tree),
     )
 
 
