@@ -26,6 +26,10 @@ WHOLE = {
 """The largest integer up to which a dtype is exact."""
 
 
+MOST = 1 << 23
+"""Numbers of a list that is read here: eight masks of 1024 tokens. More are a mistake, or MAX's."""
+
+
 def array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
     """A number, or a nested list of numbers, as an array; None if MAX has to look itself."""
     numbers = _flat(value) if type(value) in (list, tuple) else (value,)
@@ -40,9 +44,9 @@ def array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
 
 
 def _flat(value: Sequence[Any]) -> Sequence[Any] | None:
-    """The numbers of a nested list; None where some entries are lists and some are not."""
+    """The numbers of a nested list; None if too many, or if only some entries are lists."""
     while value and type(value[0]) in (list, tuple):
-        if not all(type(row) in (list, tuple) for row in value):
+        if not all(type(row) in (list, tuple) for row in value) or sum(map(len, value)) > MOST:
             return None
         value = list(chain.from_iterable(value))
     return value
