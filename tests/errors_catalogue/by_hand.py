@@ -91,6 +91,7 @@ BY_HAND: tuple[tuple[str, str], ...] = (
     ("result = min(square, square)", "result = F.min(square, square)"),
     ("result = square.min(square)", "result = F.min(square, square)"),
     ("result = keep.unsqueeze(1, 2)", "result = keep.unsqueeze(1).unsqueeze(2)"),
+    ("result = F.unsqueeze(keep, 1, 2)", "result = F.unsqueeze(F.unsqueeze(keep, 1), 2)"),
     ("result = keep.unsqueeze([1, 2])", "result = keep.unsqueeze(1).unsqueeze(2)"),
     (
         "result = F.triu(square, 1)",

@@ -55,13 +55,18 @@ def spread(
 
 
 def chained(call: ast.Call, args: list[ast.expr], signature: Signature) -> ast.Call | None:
-    """``x.unsqueeze(1, 2)`` as two calls: each inserts one axis."""
+    """``x.unsqueeze(1, 2)`` or ``F.unsqueeze(x, 1, 2)`` as two calls: each inserts one axis."""
     func = call.func
     if not isinstance(func, ast.Attribute) or func.attr not in ("unsqueeze", "squeeze"):
         return None
-    if signature.plain != ["axis"] or len(args) < 2 or call.keywords:
+    own = signature.plain == ["axis"]
+    if not (own or signature.plain == ["x", "axis"]) or call.keywords:
         return None
-    made: ast.expr = func.value
-    for one in args:
-        made = ast.Call(ast.Attribute(made, func.attr), [one], [])
+    first, axes = (func.value, args) if own else (args[0], args[1:])
+    if len(axes) < 2:
+        return None
+    made: ast.expr = first
+    for one in axes:
+        bound = ast.Call(ast.Attribute(made, func.attr), [one], [])
+        made = bound if own else ast.Call(func, [made, one], [])
     return made  # type: ignore[return-value]
