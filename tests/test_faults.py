@@ -75,9 +75,9 @@ DAMAGES = {
         f"{ENGINE}/seam.py", "    target = kind.to_numpy()\n", FAILS, f"{SOLUTION} (TypeError: d"
     ),
     "the staging of constants": Damage(
-        f"{ENGINE}/staging.py",
-        "    numbers = value if",
-        f"{FAILS}    numbers = value if",
+        f"{ENGINE}/literals.py",
+        "    numbers = _flat(value)",
+        f"{FAILS}    numbers = _flat(value)",
         "The grader's own staging failed: MAX did it.",
         "pass",
     ),
