@@ -205,7 +205,7 @@ RUNTIME = (
     Check(
         "refuse-missing",
         "A checkpoint that lacks tensors is refused, and all are named",
-        "Not every checkpoint that lacks tensors is refused as it should be",
+        "Checkpoints that lack tensors are not all refused as they should be",
         "Every name in expected must have an array",
         "Names that got no array are left over.",
         lesson="Nothing left over",
@@ -216,7 +216,7 @@ RUNTIME = (
     Check(
         "refuse-unexpected",
         "A checkpoint with tensors that no parameter takes is refused, and they are named",
-        "Not every checkpoint with tensors that no parameter takes is refused as it should be",
+        "Checkpoints with tensors that no parameter takes are not all refused as they should be",
         "Every name in the checkpoint must be in expected",
         "An array that no parameter takes is a mistake too.",
         lesson="Nothing left over",
@@ -227,7 +227,7 @@ RUNTIME = (
     Check(
         "refuse-shape",
         "A checkpoint with tensors of another shape is refused, and all are named",
-        "Not every checkpoint with tensors of another shape is refused as it should be",
+        "Checkpoints with tensors of another shape are not all refused as they should be",
         "Compare shapes after transposing, and collect the problems before raising",
         "Compare the transposed array with the parameter.",
         lesson="Nothing left over",
