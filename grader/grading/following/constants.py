@@ -110,8 +110,7 @@ def _exchanged(mine: Run, old: ast.AST, new: ast.expr) -> Slip | None:
         return None
     call, skipped = calls[0], callee(calls[0]) == "partial"
     moved = {other: one for one, other in pairs}
-    given = dict(zip(names, call.args[skipped:], strict=False))
-    given |= {word.arg: word.value for word in call.keywords if word.arg}
+    given = arguments(call, [*[""] * skipped, *names])
     if not moved.keys() <= given.keys():
         return None
     by_place = [

@@ -149,8 +149,9 @@ class Evaluator:
     def _asked(self, asked: Question) -> Any:
         """1 where what is asked is so, and 0 elsewhere."""
         compare, one, other = COMPARES.get(asked.op), *map(self._value, (asked.left, asked.right))
-        known = compare is not None and _fit(one, other)
-        return compare(one, other) * 1.0 if known and compare is not None else None
+        if compare is None or not _fit(one, other):
+            return None
+        return compare(one, other) * 1.0
 
     def _binary(self, op: ast.operator, left: Any, right: Any) -> Any:
         known = BINARY.get(type(op))

@@ -10,7 +10,14 @@ import ast
 from grader.grading.following.given import entries, gone_through
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.bindings import arguments, bound, callee, functions, targets
+from grader.grading.reading.bindings import (
+    arguments,
+    bound,
+    callee,
+    default_of,
+    functions,
+    targets,
+)
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, own_calls
 from grader.protocol.probe import SeenError
@@ -71,8 +78,10 @@ def _default(mine: Run, call: ast.Call) -> Slip | None:
         param = ast.unparse(made.value) if isinstance(made, ast.Assign) else ""
         classes = (one for one in walked(mine.tree) if isinstance(one, ast.ClassDef))
         owner = next((one.name for one in classes if inside in one.body), "")
-    default = None if inside is None else _by_default(inside).get(param)
-    if default is None or ast.unparse(default) in functions(mine.tree):
+    default = None if inside is None else default_of(inside, param)
+    if not isinstance(default, ast.Name | ast.Attribute):
+        return None
+    if ast.unparse(default) in functions(mine.tree):
         return None
     for node, given, name, params in own_calls(mine.tree):
         if name == owner and (param in params[: len(given)] or param in arguments(node, ())):
@@ -80,15 +89,6 @@ def _default(mine: Run, call: ast.Call) -> Slip | None:
     line, runs = default.lineno, ast.unparse(default)
     said = f"Line {line} has {runs} for {param}, which line {call.lineno} calls"
     return Slip(line, f"{said}: there the numbers go wrong.")
-
-
-def _by_default(function: ast.FunctionDef) -> dict[str, ast.expr]:
-    """The defaults of a function's parameters that are functions: a name, or an attribute."""
-    given = function.args
-    placed = [*given.posonlyargs, *given.args][-len(given.defaults) or len(given.args) :]
-    pairs = [*zip(placed, given.defaults, strict=False)]
-    pairs += [(a, b) for a, b in zip(given.kwonlyargs, given.kw_defaults, strict=True) if b]
-    return {a.arg: b for a, b in pairs if isinstance(b, ast.Name | ast.Attribute)}
 
 
 def _literal(comparison: Comparison, call: ast.Call) -> Slip | None:
