@@ -1,9 +1,9 @@
 """What a fail costs more: ``python -m tools.bench fails``, in the environment ``test``.
 
 Processor time of a grading with its explanation, of the grader and of its workers, on mistakes of
-``tests/mistakes``, in one run: beside the same file without its explanation, and beside the
-program before it had the mistake. The latter has what the mistake itself takes, such as a loop that
-does not end. Run nothing else meanwhile.
+``tests/mistakes``, in one run: that of the explanation alone, after all is judged, and that of the
+whole beside the program before it had the mistake. The latter has what the mistake itself takes,
+such as a loop that does not end. Run nothing else meanwhile.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ASKED_S = 0.4
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print, for each step, what fails take more than without explanation, and than passes."""
+    """Print, for each step, what explaining a fail takes, and what a fail takes more than a pass."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench fails", description=__doc__)
     parser.add_argument("steps", nargs="*", help="such as s05; all without")
     parser.add_argument("--count", type=int, default=20, help="mistakes of each step")
@@ -47,10 +47,9 @@ def _measure(
     beside: dict[str, float] = {}
     for one in variants.sample(mistakes.of(step.id), count):
         if one.base not in passes:
-            passes[one.base] = _least(step, path, one.base, turns, start)
-        fail = _least(step, path, one.source, turns, start)
-        explaining[one.name] = fail - _least(step, path, one.source, turns, start, Follow.NOT)
-        beside[one.name] = fail - passes[one.base]
+            passes[one.base], _ = _least(step, path, one.base, turns, start)
+        whole, explaining[one.name] = _least(step, path, one.source, turns, start)
+        beside[one.name] = whole - passes[one.base]
     print(f"{step.id}: {len(beside)} fails; a pass takes {_median(passes):.2f} s")
     print(f"  explaining: {_summary(explaining)}")
     print(f"  beside a pass: {_summary(beside)}", flush=True)
@@ -70,18 +69,18 @@ def _summary(seconds: Mapping[str, float]) -> str:
 
 
 def _least(
-    step: Step,
-    path: Path,
-    source: str,
-    turns: int,
-    start: Callable[..., sandbox.Worker],
-    follow: Follow = Follow.FAILING,
-) -> float:
-    """Seconds of processor time of one grading."""
-    path.write_text(source, encoding="utf-8")
-    found = []
-    for _ in range(turns):
+    step: Step, path: Path, source: str, turns: int, start: Callable[..., sandbox.Worker]
+) -> tuple[float, float]:
+    """Seconds of processor time of one grading, and those after its report was judged."""
+    wholes, explaining = [], []
+    for turn in range(turns):
+        path.write_text(source + "\n" * turn, encoding="utf-8")  # nothing is known of this text
         meter = Meter(start)
-        grade(step, path, Options(seed=SEED, follow=follow), meter.start)
-        found.append(meter.spent)
-    return min(found)
+        judged: list[float] = []
+        options = Options(seed=SEED, follow=Follow.FAILING)
+        grade(
+            step, path, options, meter.start, early=lambda _, s=judged, m=meter: s.append(m.spent)
+        )
+        wholes.append(meter.spent)
+        explaining.append(meter.spent - judged[-1] if judged else 0.0)
+    return min(wholes), min(explaining)
