@@ -50,21 +50,39 @@ def install(
     missing += compiling.announce_compiling(
         announce or _to_stderr, before_compiling or (lambda: None)
     )
-    faults: list[str] = []
+    ahead = _ahead.pop() if _ahead else None
     if kind == "numpy":
-        missing += staging.install(faults.append)
-        missing += private.lacking(private.MODULE)  # of use to script.py
-        missing += seam.register(handlers.HANDLERS, faults.append)
-        missing += seam.register_custom(handlers.CUSTOM_HANDLERS, faults.append)
-    else:  # an earlier install in this process may have chosen NumPy
-        _leave(handlers.PARTS)
-    return Installed(private.told(missing), faults, _leave)
+        ahead = ahead or _replaced()
+        return Installed(private.told([*missing, *ahead.missing]), ahead.faults, _leave)
+    _leave(handlers.PARTS)  # an earlier install in this process may have chosen NumPy
+    return Installed(private.told(missing), [], _leave)
+
+
+class _Replaced(NamedTuple):
+    """What of MAX was replaced: the names that it lacks for that, and what has failed since."""
+
+    missing: list[private.Name]
+    faults: list[str]
+
+
+_ahead: list[_Replaced] = []
+"""What :func:`prepare` replaced, until an install of this process or of a child takes it."""
+
+
+def _replaced() -> _Replaced:
+    """Put NumPy's operations and the faster functions in the place of MAX's."""
+    faults: list[str] = []
+    missing = staging.install(faults.append)
+    missing += private.lacking(private.MODULE)  # of use to script.py
+    missing += seam.register(handlers.HANDLERS, faults.append)
+    missing += seam.register_custom(handlers.CUSTOM_HANDLERS, faults.append)
+    return _Replaced(missing, faults)
 
 
 def prepare() -> None:
-    """Import what :func:`install` needs for NumPy, but find no device: the first starts threads.
+    """Do of :func:`install` for NumPy what needs no device: to find the first starts threads.
 
-    A MAX that finds its devices in another way is left to import it in each worker.
+    A MAX that finds its devices in another way is left to do it in each worker.
     """
     load = private.DEVICES.find()
     if load is None:
@@ -79,6 +97,7 @@ def prepare() -> None:
             del sys.modules[name]
     else:
         private.FIND_BY.put(load)
+        _ahead.append(_replaced())
 
 
 INTERPRETER = "max._interpreter"
