@@ -22,6 +22,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 _OPENING = re.compile(r"^(?P<indent>[ \t]*)# >>> blank: (?P<name>[A-Za-z_][\w-]*)$")
 _CLOSING = re.compile(r"^(?P<indent>[ \t]*)# <<< blank$")
@@ -52,6 +53,7 @@ class Region:
     solution: tuple[str, ...]
 
 
+@lru_cache(maxsize=32)
 def regions(solution_source: str) -> tuple[Region, ...]:
     """Every blank of a solution, in order.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from grader import frameworks
@@ -17,6 +17,7 @@ from grader.grading.reading.library import as_missing
 from grader.rubric import Evidence, Failed
 from grader.source import certain, origins
 from grader.source.special import MISNAMED, misnamed
+from grader.source.walked import parsed
 
 if TYPE_CHECKING:
     from grader.frameworks import Framework
@@ -39,10 +40,17 @@ class Judge:
     drawn: Drawn
     findings: Mapping[str, Finding]
 
+    _shown: dict[int, Evidence] = field(default_factory=dict, init=False, repr=False)
+    """What was made of each outcome, by its identity."""
+
     def evidence(self, outcome: Outcome) -> Evidence:
         """What an outcome shows, next to what is expected."""
-        known = self.drawn.expected, self.drawn.predicted
-        return Evidence(self.drawn.trials, outcome, frameworks.current(), *known)
+        if id(outcome) not in self._shown:
+            known = self.drawn.expected, self.drawn.predicted
+            self._shown[id(outcome)] = Evidence(
+                self.drawn.trials, outcome, frameworks.current(), *known
+            )
+        return self._shown[id(outcome)]
 
     def sure(self, outcome: Outcome) -> frozenset[str]:
         """The checks that know what they are about: an attribute, a definition, what is written."""
@@ -77,7 +85,7 @@ class Judge:
 
     @property
     def _solution(self) -> ast.Module:
-        return _parsed(self.step.solution.read_text(encoding="utf-8"))
+        return parsed(self.step.solution.read_text(encoding="utf-8"))
 
     def wrong(self, outcome: Outcome) -> str:
         """The first thing wrong with an outcome; empty if all is right."""
@@ -157,12 +165,6 @@ class Judge:
             section = f'{lesson}, "{self.rubric.lesson(one)}"'
             found.append(Diagnosis(one.id, one.message, line, section))
         return tuple(found)
-
-
-@functools.lru_cache(maxsize=32)
-def _parsed(text: str) -> ast.Module:
-    """A solution, parsed once: a class has thousands of files for it."""
-    return ast.parse(text)
 
 
 @functools.lru_cache(maxsize=32)

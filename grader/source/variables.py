@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
+from grader.source.walked import walk
+
 
 def stores(node: ast.AST) -> tuple[ast.Name, ...]:
     """The places in a node where a variable gets a value."""
@@ -50,5 +52,5 @@ def appended(node: ast.AST) -> tuple[str, ast.expr] | None:
 
 @lru_cache(2048)
 def _names(node: ast.AST, kind: type[ast.expr_context]) -> tuple[ast.Name, ...]:
-    names = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    names = (one for one in walk(node) if isinstance(one, ast.Name))
     return tuple(one for one in names if isinstance(one.ctx, kind))

@@ -51,6 +51,7 @@ from grader.protocol.probe import (
     TensorArg,
 )
 from grader.rubric import Evidence, Rubric, Trial
+from grader.source.walked import parsed, walked
 
 if TYPE_CHECKING:
     from grader import sandbox
@@ -123,7 +124,7 @@ def _ordered(trace: Trace | None, job: Job) -> Trace | None:
     """The trace; if it explains nothing, with what is called with arguments in another order."""
     if trace is not None and (trace.write or trace.slip):
         return trace
-    slip = out_of_order(ast.parse(job.source), job.modules)
+    slip = out_of_order(parsed(job.source), job.modules)
     if slip is None:
         return trace
     margin = () if trace is None else trace.margin
@@ -200,7 +201,7 @@ def _with_helpers(mine: Run, proven: frozenset[str]) -> frozenset[str]:
     todo: list[ast.AST] = [one for one in classes if one.name in proven]
     todo += [own[name] for name in proven if name in own]
     while todo:
-        called = {callee(one) for one in ast.walk(todo.pop())} & own.keys()
+        called = {callee(one) for one in walked(todo.pop())} & own.keys()
         todo += [own[name] for name in called - found]
         found |= called
     return frozenset(found)
@@ -217,7 +218,7 @@ def _together(told: list[Trace]) -> Trace | None:
 def _loops(source: str) -> bool:
     """Whether a program has a loop, of which only the first turns are seen."""
     turning = ast.For | ast.While | ast.comprehension
-    return any(isinstance(one, turning) for one in ast.walk(ast.parse(source)))
+    return any(isinstance(one, turning) for one in walked(parsed(source)))
 
 
 def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:

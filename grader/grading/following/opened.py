@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.base.blanks import make_answer
 from grader.grading.reading.bindings import callee
 from grader.source.variables import binds
-from grader.source.walked import walked
+from grader.source.walked import parsed, walked
 
 
 def opened(solution: str, mine: str, folder: Path) -> str:
@@ -18,7 +18,7 @@ def opened(solution: str, mine: str, folder: Path) -> str:
     What a function of another file computes is not followed. A program that calls none of its name
     does the same in its own lines, which are then compared with those of the function.
     """
-    tree, called = ast.parse(solution), {callee(one) for one in _calls(ast.parse(mine))}
+    tree, called = parsed(solution), {callee(one) for one in _calls(parsed(mine))}
     found = list[str]()
     for node in tree.body:
         if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(folder.name):
@@ -32,11 +32,11 @@ def opened(solution: str, mine: str, folder: Path) -> str:
 
 def _functions(text: str, names: set[str]) -> Iterator[str]:
     """The plain functions of these names in a file, after the imports of what they use."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef) or node.name not in names or node.decorator_list:
             continue
-        used = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        used = {one.id for one in walked(node) if isinstance(one, ast.Name)}
         for one in tree.body:
             if isinstance(one, ast.Import | ast.ImportFrom) and used.intersection(binds(one)):
                 yield ast.unparse(one)

@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,8 +97,7 @@ class Run(Program):
 
     @cached_property
     def _parsed(self) -> tuple[ast.Module, tuple[ast.AST, ...]]:
-        tree = ast.parse(self.source)
-        return tree, unannotated(tree)
+        return _plain(self.source)
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
@@ -391,6 +390,13 @@ class Run(Program):
         while outer is not None and not isinstance(outer, ast.For | ast.While):
             outer = self.parents.get(outer)
         return outer
+
+
+@lru_cache(maxsize=8)
+def _plain(source: str) -> tuple[ast.Module, tuple[ast.AST, ...]]:
+    """The tree of a program, and its nodes by number, of which each trial asks."""
+    tree = ast.parse(source)
+    return tree, unannotated(tree)
 
 
 def _turning(node: object) -> ast.AST | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 
 from grader.source.annotations import allows_none
+from grader.source.walked import walk
 
 
 def unannotated(tree: ast.Module) -> tuple[ast.AST, ...]:
@@ -16,9 +17,11 @@ def unannotated(tree: ast.Module) -> tuple[ast.AST, ...]:
     In their order each assignment is at its old place, so the number of no node changes. One that
     says that None is meant stays.
     """
-    nodes, new = tuple(ast.walk(tree)), dict[ast.AST, ast.AST]()
+    nodes, new = tuple(walk(tree)), dict[ast.AST, ast.AST]()
+    if not any(isinstance(one, ast.AnnAssign) for one in nodes):
+        return nodes
     for function in (one for one in nodes if isinstance(one, ast.FunctionDef)):
-        for outer in ast.walk(function):
+        for outer in walk(function):
             for name in ("body", "orelse", "finalbody"):
                 given = getattr(outer, name, None)
                 block: list[ast.AST] = given if isinstance(given, list) else []

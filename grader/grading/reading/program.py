@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grader.source import placeholders
-from grader.source.walked import walked
+from grader.source.walked import parsed, walked
 
 BLOCKS = ("body", "orelse", "finalbody")
 """The parts of a statement that hold others."""
@@ -33,7 +33,7 @@ class Program:
     @cached_property
     def tree(self) -> ast.Module:
         """The syntax tree."""
-        return ast.parse(self.source)
+        return parsed(self.source)
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:

@@ -28,6 +28,7 @@ from grader.grading.tried.text import Names, Text
 from grader.grading.tried.unlike import Lone, Nodes, Telling
 from grader.source import Source, placeholders
 from grader.source.variables import binds
+from grader.source.walked import parsed
 
 
 def is_guess(trace: Trace | None, before: Trace | None) -> TypeGuard[Trace]:
@@ -100,7 +101,7 @@ def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     """The trace, or what the source shows to be odd in any program, which is sure."""
     tree, trace = source.tree, report.trace
     some = (shown.left_early, shown.identities, shown.emptied, shown.idle, odd.certain)
-    right = ast.parse(step.solution.read_text(encoding="utf-8"))
+    right = parsed(step.solution.read_text(encoding="utf-8"))
     every = chain(
         shown.joined(source.text, tree), *(one(tree) for one in some), withheld(tree, right)
     )
@@ -157,7 +158,7 @@ def supposed(source: Source, step: Step, report: Report) -> Trace | None:
         return trace
     if placeholders.unfilled(source.tree):
         return trace
-    right = ast.parse(step.solution.read_text(encoding="utf-8"))
+    right = parsed(step.solution.read_text(encoding="utf-8"))
     slip = next(likely(source.tree, right), None)
     if slip is None:
         return trace
