@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from grader.grading.tried.forms import BLOCKS, Function, code, words
 from grader.grading.tried.naming import Naming, bound_by, parameters
@@ -58,6 +59,14 @@ class Pair:
     scope: Scope
 
 
+class Bag(NamedTuple):
+    """The words of a statement, how many they are, and the names that they are in."""
+
+    words: Counter[object]
+    total: int
+    names: Names | None
+
+
 @lru_cache(4)
 def aligned(mine: Text, right: Text) -> tuple[Pair | Gap, ...]:
     """What :class:`Alignment` finds, once for two programs."""
@@ -70,7 +79,7 @@ class Alignment:
 
     mine: Text
     right: Text
-    _bags: dict[tuple[int, int], tuple[Names | None, Counter[object]]] = field(default_factory=dict)
+    _bags: dict[tuple[int, int], Bag] = field(default_factory=dict)
     _attributes: dict[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -84,7 +93,7 @@ class Alignment:
             if isinstance(one, Pair):
                 self._naming.vote(one.mine, one.right, one.scope.function, one.scope.bound)
         self._attributes = self._naming.elected("attribute")
-        self._bags.clear()
+        self._bags = {key: one for key, one in self._bags.items() if one.names is None}
         return tuple(self._module())
 
     def _module(self) -> Iterator[Pair | Gap]:
@@ -147,11 +156,18 @@ class Alignment:
         if named and getattr(mine, "name", 0) == getattr(right, "name", 1):
             return 2.0
         ours, theirs = self._words(mine, None), self._words(right, names)
-        common = sum(min(count, theirs[one]) for one, count in ours.items())
-        return 2 * common / (sum(ours.values()) + sum(theirs.values()))
+        if 2 * min(ours.total, theirs.total) < ALIKE * (ours.total + theirs.total):
+            return 0.0
+        common = ours.words.keys() & theirs.words.keys()
+        return (
+            2
+            * sum(min(ours.words[one], theirs.words[one]) for one in common)
+            / (ours.total + theirs.total)
+        )
 
-    def _words(self, node: ast.stmt, names: Names | None) -> Counter[object]:
+    def _words(self, node: ast.stmt, names: Names | None) -> Bag:
         key = id(node), id(names)
         if key not in self._bags:
-            self._bags[key] = names, words(node, names)
-        return self._bags[key][1]
+            found = words(node, names)
+            self._bags[key] = Bag(found, found.total(), names)
+        return self._bags[key]

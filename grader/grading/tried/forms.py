@@ -5,11 +5,16 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 
 from grader.grading.tried.text import Names
+from grader.source.walked import walked
 
 SKIPPED = frozenset(("ctx", "kind", "returns", "simple", "type_comment", "type_params"))
 BLOCKS = ("body", "orelse", "finalbody", "handlers")
+
+NAMED = (ast.Name, ast.arg, ast.Attribute)
+"""What has a name that a learner may choose."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -26,6 +31,13 @@ def code(body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 def form(node: ast.AST, names: Names | None) -> tuple[tuple[object, ...], list[ast.AST]]:
     """What a node says by itself, in the learner's names, and its parts; without its blocks."""
+    said, parts = _form(node)
+    return (said if names is None else _renamed(node, said, names)), parts
+
+
+@lru_cache(maxsize=8192)
+def _form(node: ast.AST) -> tuple[tuple[object, ...], list[ast.AST]]:
+    """What a node says by itself, in its own names, and its parts."""
     said: list[object] = [type(node).__name__]
     parts: list[ast.AST] = []
     for name, value in ast.iter_fields(node):
@@ -46,8 +58,6 @@ def form(node: ast.AST, names: Names | None) -> tuple[tuple[object, ...], list[a
             parts += nodes
         else:
             said.append(repr(value) if isinstance(node, ast.Constant) else value)  # True is not 1
-    if names is not None:
-        _rename(node, said, names)
     return tuple(said), parts
 
 
@@ -55,11 +65,15 @@ def _placed(node: ast.AST) -> bool:
     return hasattr(node, "lineno") or isinstance(node, ast.comprehension)
 
 
-def _rename(node: ast.AST, said: list[object], names: Names) -> None:
-    if isinstance(node, ast.Name | ast.arg):
-        said[-1] = names.name(node.id if isinstance(node, ast.Name) else node.arg)
-    elif isinstance(node, ast.Attribute):
-        said[-1] = names.attribute(node)
+def _renamed(node: ast.AST, said: tuple[object, ...], names: Names) -> tuple[object, ...]:
+    """What a node says, which ends in its name if it has one, in the learner's names."""
+    if isinstance(node, ast.Name):
+        return *said[:-1], names.name(node.id)
+    if isinstance(node, ast.arg):
+        return *said[:-1], names.name(node.arg)
+    if isinstance(node, ast.Attribute):
+        return *said[:-1], names.attribute(node)
+    return said
 
 
 def same(mine: ast.AST, right: ast.AST, names: Names) -> bool:
@@ -74,26 +88,16 @@ def same(mine: ast.AST, right: ast.AST, names: Names) -> bool:
 
 def words(node: ast.AST, names: Names | None) -> Counter[object]:
     """What a statement says, blocks included, as a bag of words."""
-    found: Counter[object] = Counter()
-    for one, plain in _plain(node):
-        said = list(plain)
-        if names is not None and isinstance(one, NAMED):
-            _rename(one, said, names)
-        found[tuple(said)] += 1
-        found[said[0]] += 1
+    fixed, named = _spoken(node)
+    found = fixed.copy()
+    found.update(form(one, names)[0] for one in named)
     return found
 
 
-NAMED = ast.Name | ast.arg | ast.Attribute
-
-
-def _plain(node: ast.AST) -> list[tuple[ast.AST, tuple[object, ...]]]:
-    """What each node of a statement says in its own names; kept with it, as it is asked often."""
-    kept: dict[str, list[tuple[ast.AST, tuple[object, ...]]]] = vars(node)
-    if "said" not in kept:
-        kept["said"] = [
-            (one, form(one, None)[0])
-            for one in ast.walk(node)
-            if not isinstance(one, ast.expr_context)
-        ]
-    return kept["said"]
+@lru_cache(maxsize=4096)
+def _spoken(node: ast.AST) -> tuple[Counter[object], list[ast.AST]]:
+    """The words of a statement that are the same in all names, and its nodes with a name."""
+    nodes = [one for one in walked(node) if not isinstance(one, ast.expr_context)]
+    named = [one for one in nodes if isinstance(one, NAMED)]
+    plain = (_form(one)[0] for one in nodes if not isinstance(one, NAMED))
+    return Counter([*plain, *(type(one).__name__ for one in nodes)]), named

@@ -12,6 +12,7 @@ from grader.grading.reading import program
 from grader.grading.tried.forms import Function, form
 from grader.grading.tried.text import Text
 from grader.source.variables import binds, stored
+from grader.source.walked import walked
 
 KNOWN = 1.5
 """How many votes a name has for itself, if the learner's function has it too."""
@@ -85,7 +86,7 @@ class Naming:
         if id(space) not in self._names:
             where = space if isinstance(space, ast.AST) else self.mine.tree
             attributes = space == "attribute"
-            found = {name for node in ast.walk(where) for name in _said(node, attributes)}
+            found = {name for node in walked(where) for name in _said(node, attributes)}
             self._names[id(space)] = frozenset(found)
         return self._names[id(space)]
 
@@ -109,7 +110,7 @@ def _said(node: ast.AST, attributes: bool) -> Iterator[str]:
 
 def bound_by(function: Function) -> frozenset[str]:
     """The names that a function binds: parameters, and what it assigns."""
-    return stored(function) | {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
+    return stored(function) | {n.arg for n in walked(function) if isinstance(n, ast.arg)}
 
 
 def _own(node: ast.AST) -> bool:
