@@ -7,7 +7,7 @@ often ends an error may not be what was forgotten here.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 
@@ -18,11 +18,11 @@ from grader.grading.tried.suggest import Case
 from grader.grading.tried.text import Change, Edit, Text, expressions, head_end
 from grader.grading.tried.told import INSTEAD, WRITE, Told
 from grader.grading.tried.words import Words
-from grader.protocol.probe import SeenError
+from grader.protocol.probe import Outcome, SeenError
 
-FIRST, MOST = 2, 12
+FIRST, MOST = 1, 12
 """Ways to read what is to be written that are tried at first, and at most: the smallest first."""
-MOST_S, ENOUGH_S = 0.3, 0.3
+MOST_S, ENOUGH_S = 0.3, 0.25
 """Processor time in seconds for one batch of these; and after which no second one is begun."""
 
 WRONG = "the numbers go wrong"
@@ -37,33 +37,46 @@ class Helps(Enum):
     NOT = "nothing"
 
 
-def helps(case: Case, trace: Trace, *, whole: bool = True) -> Helps:
-    """What comes of writing what ``trace`` says at its line.
+def helps(
+    case: Case, traces: Sequence[Trace | None], *, whole: bool = True
+) -> list[Helps | None]:
+    """What comes of writing what each of ``traces`` says, at its line; None where there is none.
 
-    Not the ``whole``: where explaining has taken long, only the first few ways are tried.
+    Not the ``whole``: where explaining has taken long, only the first way to do so is tried.
     """
     mine = Text.of_source(case.job.source)
-    sources = _written(mine, trace)
     evidence = case.judge.evidence(case.outcome)
     chosen = trial.choose(case.judge.rubric, evidence, case.outcome.seconds)
-    if not sources or not chosen.names:
-        return Helps.RIGHT
-    errors: list[SeenError | None] = []
-    for batch in filter(None, (sources[:FIRST], sources[FIRST:MOST])):
-        later = batch[0] is not sources[0]
-        if later and not whole and case.meter.spent > ENOUGH_S:
-            return Helps.RIGHT
-        outcome = trial.ran(chosen, case.job, batch, MOST_S, case.meter.start)
-        numbers = range(len(batch))
-        seen = [trial.errors(chosen, outcome, number) for number in numbers]
-        late = any(len(some) < len(chosen.names) for some in seen)
-        if late or any(chosen.helped(outcome, number) for number in numbers):
-            return Helps.RIGHT
-        errors += [one for some in seen for one in some]
-    if len(sources) > MOST:
-        return Helps.RIGHT
+    ways = [_written(mine, one) if one is not None else [] for one in traces]
+    ended: dict[str, list[SeenError | None] | None] = {}
+    for start, end in ((0, FIRST), (FIRST, MOST)):
+        if not chosen.names or (start and not whole and case.meter.spent > ENOUGH_S):
+            break
+        open_ways = [way for way in ways if all(ended.get(one) is not None for one in way[:start])]
+        batch = list(dict.fromkeys(one for way in open_ways for one in way[start:end]))
+        if batch:
+            outcome = trial.ran(chosen, case.job, batch, MOST_S, case.meter.start)
+            ended |= {one: _errors(chosen, outcome, number) for number, one in enumerate(batch)}
     error = trial.first_error(evidence)
-    past = any(_ended(one) != _ended(error) for one in errors)
+    comes = (_comes_of([ended.get(one) for one in way], error) for way in ways)
+    return [one and come for one, come in zip(traces, comes, strict=True)]
+
+
+def _errors(
+    trials: trial.Trials, outcome: Outcome, number: int
+) -> list[SeenError | None] | None:
+    """How each trial of a program ended; None if it is right, or there was no time."""
+    seen = trial.errors(trials, outcome, number)
+    late = len(seen) < len(trials.names)
+    return None if late or trials.helped(outcome, number) else seen
+
+
+def _comes_of(ended: Sequence[list[SeenError | None] | None], error: SeenError | None) -> Helps:
+    """What comes of the ways to write one thing, where ``error`` came without it."""
+    failed = [one for one in ended if one is not None]
+    if not ended or len(failed) < len(ended):
+        return Helps.RIGHT
+    past = any(_place(one) != _place(error) for some in failed for one in some)
     return Helps.PAST if error is not None and past else Helps.NOT
 
 
@@ -126,7 +139,7 @@ def _written(mine: Text, trace: Trace) -> list[str]:
     return [one for one in dict.fromkeys(found) if one != mine.source and compiles(one)]
 
 
-def _ended(error: SeenError | None) -> tuple[str, int | None] | None:
+def _place(error: SeenError | None) -> tuple[str, int | None] | None:
     """Of an error, its type and its line."""
     return (error.type_name, error.line) if error is not None else None
 

@@ -33,15 +33,15 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
     told = replace(found, trace=lone.traced(judge.source, judge.step, found))
     if outcome.ended == "done":
         case = Case(judge, job, outcome, told, told, meter)
-        if lone.is_guess(told.trace, found.trace):
-            if helps(case, told.trace) is not Helps.RIGHT:
-                sure = lone.traced(judge.source, judge.step, found, slips=False)
-                case = case.with_told(replace(found, trace=sure))
-        elif (change := changed(told)) and helps(case, change, whole=False) is Helps.NOT:
+        guess = lone.is_guess(told.trace, found.trace)
+        change, hint = told.trace if guess else changed(told), hinted(told)
+        changing, hinting = helps(case, (change, hint), whole=guess)
+        if guess and changing is not Helps.RIGHT:
+            sure = lone.traced(judge.source, judge.step, found, slips=False)
+            case = case.with_told(replace(found, trace=sure))
+        elif changing is Helps.NOT:
             case = case.with_told(without_change(told))
-        hint = hinted(case.told)
-        helped = helps(case, hint, whole=False) if hint is not None else Helps.NOT
-        if hint is not None and helped is Helps.NOT:
+        if hinting is Helps.NOT:
             case = case.with_told(without_hint(case.told))
-        told = replace(case.told, trace=single.traced(case, fixed=helped is Helps.RIGHT))
+        told = replace(case.told, trace=single.traced(case, fixed=hinting is Helps.RIGHT))
     return replace(told, trace=lone.supposed(judge.source, judge.step, told))
