@@ -26,7 +26,7 @@ ASKED_S = 0.4
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print, for each step, what explaining a fail takes, and what a fail takes more than a pass."""
+    """Print, for each step, what explaining a fail takes, and a fail more than a pass."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench fails", description=__doc__)
     parser.add_argument("steps", nargs="*", help="such as s05; all without")
     parser.add_argument("--count", type=int, default=20, help="mistakes of each step")
@@ -76,11 +76,14 @@ def _least(
     for turn in range(turns):
         path.write_text(source + "\n" * turn, encoding="utf-8")  # nothing is known of this text
         meter = Meter(start)
-        judged: list[float] = []
+        judged = [0.0]
         options = Options(seed=SEED, follow=Follow.FAILING)
-        grade(
-            step, path, options, meter.start, early=lambda _, s=judged, m=meter: s.append(m.spent)
-        )
+        grade(step, path, options, meter.start, early=_noted(meter, judged))
         wholes.append(meter.spent)
-        explaining.append(meter.spent - judged[-1] if judged else 0.0)
+        explaining.append(meter.spent - judged[-1] if judged[-1] else 0.0)
     return min(wholes), min(explaining)
+
+
+def _noted(meter: Meter, judged: list[float]) -> Callable[[object], None]:
+    """What notes the time at which a report is judged."""
+    return lambda _: judged.append(meter.spent)

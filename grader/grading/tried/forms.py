@@ -98,6 +98,6 @@ def words(node: ast.AST, names: Names | None) -> Counter[object]:
 def _spoken(node: ast.AST) -> tuple[Counter[object], list[ast.AST]]:
     """The words of a statement that are the same in all names, and its nodes with a name."""
     nodes = [one for one in walked(node) if not isinstance(one, ast.expr_context)]
-    named = [one for one in nodes if isinstance(one, NAMED)]
+    named: list[ast.AST] = [one for one in nodes if isinstance(one, NAMED)]
     plain = (_form(one)[0] for one in nodes if not isinstance(one, NAMED))
     return Counter([*plain, *(type(one).__name__ for one in nodes)]), named

@@ -37,9 +37,7 @@ class Helps(Enum):
     NOT = "nothing"
 
 
-def helps(
-    case: Case, traces: Sequence[Trace | None], *, whole: bool = True
-) -> list[Helps | None]:
+def helps(case: Case, traces: Sequence[Trace | None], *, whole: bool = True) -> list[Helps | None]:
     """What comes of writing what each of ``traces`` says, at its line; None where there is none.
 
     Not the ``whole``: where explaining has taken long, only the first way to do so is tried.
@@ -59,12 +57,10 @@ def helps(
             ended |= {one: _errors(chosen, outcome, number) for number, one in enumerate(batch)}
     error = trial.first_error(evidence)
     comes = (_comes_of([ended.get(one) for one in way], error) for way in ways)
-    return [one and come for one, come in zip(traces, comes, strict=True)]
+    return [None if one is None else come for one, come in zip(traces, comes, strict=True)]
 
 
-def _errors(
-    trials: trial.Trials, outcome: Outcome, number: int
-) -> list[SeenError | None] | None:
+def _errors(trials: trial.Trials, outcome: Outcome, number: int) -> list[SeenError | None] | None:
     """How each trial of a program ended; None if it is right, or there was no time."""
     seen = trial.errors(trials, outcome, number)
     late = len(seen) < len(trials.names)
