@@ -10,6 +10,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -255,9 +256,19 @@ def _followed(
         failed = [one for one in found.checks if one.status is Status.FAIL]
         said = [text for one in failed for text in (one.message, one.note) if text]
         settings = follow.Settings(whole, options.pair, "\n".join(said))
-        return follow.follow(judge.step, judge.rubric, job, evidence, start, settings)
+        ahead = _ahead(judge)
+        return follow.follow(judge.step, judge.rubric, job, evidence, start, settings, ahead)
 
     return _explaining(followed, None)
+
+
+def _ahead(judge: Judge) -> Iterator[object]:
+    """What explaining a failure needs besides what its worker says."""
+    from grader.grading.tried import lone, surest
+
+    yield surest
+    with suppress(Exception):  # that is asked again, and said there
+        yield lone.differences(judge.source, judge.step.solution.read_text(encoding="utf-8"))
 
 
 def _explained(

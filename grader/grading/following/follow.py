@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -85,8 +84,12 @@ def follow(
     evidence: Evidence,
     start: Start,
     settings: Settings,
+    meanwhile: Iterator[object] | None = None,
 ) -> Trace | None:
-    """Where the program of ``job`` leaves the reference's path; None where nothing can be said."""
+    """Where the program of ``job`` leaves the reference's path; None where nothing can be said.
+
+    ``meanwhile`` is done while both programs run.
+    """
     trials = _wrong(evidence, loops=_loops(job.source))
     if not trials and settings.whole:
         trials = [n for n, t in evidence.trials.items() if not t.part and t.expect][:1]
@@ -103,9 +106,9 @@ def follow(
     )
     if settings.pair:
         other = replace(asked, file=step.solution.name, source=solution)
-        mine, right = _apart(asked, other, start)
+        mine, right = _apart(asked, other, start, meanwhile)
     else:
-        mine, right = together(replace(asked, seconds=MOST_S), solution, start)
+        mine, right = together(replace(asked, seconds=MOST_S), solution, start, meanwhile)
     found = {}
     for trial in trials:
         programs = (job.source, mine.get(trial)), (solution, right.get(trial))
@@ -423,7 +426,9 @@ def _wrong_number(evidence: Evidence, trial: str, mine: Observation) -> float | 
     return float(found[0]) if found is not None and found[0].ndim == 0 else None
 
 
-def together(job: Job, solution: str, start: Start) -> tuple[Seen, Seen]:
+def together(
+    job: Job, solution: str, start: Start, meanwhile: Iterator[object] | None = None
+) -> tuple[Seen, Seen]:
     """What a program does and what the solution does, in one worker, within the job's time.
 
     That saves a tenth of a second, and has the learner's code in one process with the solution.
@@ -431,19 +436,28 @@ def together(job: Job, solution: str, start: Start) -> tuple[Seen, Seen]:
     others = {f"{one.name} of the solution": one for one in job.probes}
     right = tuple(replace(one, name=name, source=solution) for name, one in others.items())
     with start(engine=job.engine) as running:
-        seen = running.finish(replace(job, probes=(*job.probes, *right))).observations
+        both = replace(job, probes=(*job.probes, *right))
+        seen = running.finish(both, meanwhile=meanwhile).observations
     mine = {name: one for name, one in seen.items() if name not in others}
     return mine, {others[name].name: one for name, one in seen.items() if name in others}
 
 
-def _apart(job: Job, other: Job, start: Start) -> tuple[Seen, Seen]:
+def _apart(
+    job: Job, other: Job, start: Start, meanwhile: Iterator[object] | None
+) -> tuple[Seen, Seen]:
     """What two programs do, in two workers at the same time."""
+    from concurrent.futures import ThreadPoolExecutor  # 4 ms, for those who watch
+
     with ExitStack() as open_workers, ThreadPoolExecutor() as threads:
         # This thread starts them: a process may end with the thread that started it.
         jobs = job, other
         workers = [open_workers.enter_context(start(engine=one.engine)) for one in jobs]
-        mine, right = threads.map(lambda worker, one: worker.finish(one), workers, jobs)
-        return mine.observations, right.observations
+        mine, right = (
+            threads.submit(worker.finish, one) for worker, one in zip(workers, jobs, strict=True)
+        )
+        for _ in meanwhile or ():
+            pass
+        return mine.result().observations, right.result().observations
 
 
 def wrong_result(

@@ -16,7 +16,7 @@ from grader.base.model import Report, Trace
 from grader.grading.placing import SAYS, TRY
 from grader.grading.reading import bindings
 from grader.grading.tried import trial
-from grader.grading.tried.candidates import Candidate, compiles, ordered, setting, usual
+from grader.grading.tried.candidates import Candidate, ordered, setting, usual
 from grader.grading.tried.possible import Possible
 from grader.grading.tried.suggest import Case, difference
 from grader.grading.tried.text import Edit, Text
@@ -151,7 +151,7 @@ def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
     edits = [*alike.edits(), *made]
     found = ordered(edits, clues, raised=raised)
     possible = Possible(mine, raised)
-    return (one for one in found if possible.may_be(one.edit) and compiles(one.source))
+    return (one for one in found if possible.may_be(one.edit))
 
 
 def _is_right(case: Case, source: str) -> bool:
