@@ -170,7 +170,8 @@ def _change(report: Report, one: CheckResult, source: Source) -> str:
         return ""
     if one.line not in bindings.statement_at(source.tree, trace.line):
         return ""
-    told = next((said for said in trace.told if said.startswith(CHANGES)), "")
+    begins = (*CHANGES, f"Line {trace.line} takes ")
+    told = next((said for said in trace.told if said.startswith(begins)), "")
     if not told and trace.lone and one.stopped:
         return trace.slip
     return re.sub(f"^{HAS}", f"Line {trace.line} has ", told)

@@ -60,19 +60,36 @@ def too_far(mine: Run, error: SeenError) -> Slip | None:
     call = error.calls[-1] if error.calls else None
     number = mine.written(call.line, call.code) if call is not None else None
     node: ast.AST | None = None if number is None else mine.nodes[number]
-    if error.type_name != "IndexError" or not isinstance(node, ast.Subscript):
+    if OUTSIDE.search(f"{error.type_name}: {error.message}") is None:
         return None
-    index, owner = ast.unparse(node.slice), ast.unparse(node.value)
+    if not isinstance(node, ast.Subscript):
+        return None
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    index, owner = [*map(ast.unparse, parts)], ast.unparse(node.value)
     while node is not None and not isinstance(node, ast.FunctionDef):
         for loop in [node] if isinstance(node, ast.For) else getattr(node, "generators", []):
             match loop.iter:
                 case ast.Call(func=ast.Name(id="range"), args=[*_, last], lineno=line) if (
-                    ast.unparse(loop.target) == index
+                    ast.unparse(loop.target) in index
                 ):
                     until = f"Line {line} counts as far as {ast.unparse(last)}"
-                    return Slip(line, f"{until}, and {owner} has fewer entries.")
+                    return Slip(line, f"{until}, and {owner} has fewer entries.", _one_less(loop))
         node = mine.parents.get(node)
     return None
+
+
+OUTSIDE = re.compile(r"^IndexError|out of (range|bounds)")
+"""How an error says that there is no such entry."""
+
+
+def _one_less(loop: ast.For | ast.comprehension) -> str:
+    """The range of a loop without the 1 that its end adds; empty if it adds none."""
+    match loop.iter:
+        case ast.Call(
+            args=[*_, ast.BinOp(left=less, op=ast.Add(), right=ast.Constant(value=1)) as last]
+        ):
+            return ast.unparse(loop.iter).replace(ast.unparse(last), ast.unparse(less))
+    return ""
 
 
 def gaps(run: Run) -> Slip | None:

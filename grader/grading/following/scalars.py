@@ -98,7 +98,8 @@ class Scalars:
             return turned
         if (given := self._from_another(node, order, twin)) is not None:
             return given
-        if twin and (axis := self.of_axis(node, order, twin)) is not None:
+        meant = twin or self._meant(node, order)
+        if meant and (axis := self.of_axis(node, order, meant)) is not None:
             return axis
         times = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
         bad = frozenset(
@@ -134,6 +135,20 @@ class Scalars:
             return None  # it only takes the wrong one of its variables
         origin = replace(found[0], instead=self._operator(found[0].line))
         return replace(origin, want=tuple(lacks)) if said else origin
+
+    def _meant(self, node: ast.AST, order: int) -> tuple[float, ...]:
+        """The number to divide by, where what comes out is a multiple of a value of the reference.
+
+        The reference may do so by an operation of its own, such as a mean.
+        """
+        values = self.mine.values(self.mine.numbers[node])
+        relation = self.comparison.relation(values[-1]) if values else None
+        if relation is None or relation.kind != "scaled" or not isinstance(node, ast.BinOp):
+            return ()
+        held = self.mine.held(self.mine.numbers[node.right], order)
+        if not isinstance(node.op, ast.Div) or len(held) != 1:
+            return ()
+        return (held[0] * relation.factor,)
 
     def of_axis(self, node: ast.AST, order: int, wanted: Sequence[float]) -> Origin | None:
         """The line that takes the size of another axis of a tensor than the one that would do."""
