@@ -82,7 +82,10 @@ CHECKS = (
         "Position m turns pair i by m times its frequency.",
         lesson="Frequencies",
         gives="the sines",
-        test=source.every(source.mentions(ROPE, "cos(...)"), source.mentions(ROPE, "sin(...)")),
+        test=source.every(
+            source.mentions(ROPE, "cos(...)", "_.real", "real(...)"),
+            source.mentions(ROPE, "sin(...)", "_.imag", "imag(...)"),
+        ),
         proven_by=("rope-numbers",),
     ),
     Check(

@@ -223,6 +223,7 @@ ADVICE: tuple[tuple[str, str], ...] = (
 
 
 WRITTEN: tuple[tuple[str, str], ...] = (
+    (r"(?<![\w.])\d[\d.]*[fFlLuU]\b", "A number has no suffix in Python: 1.0f is 1.0."),
     (r"=\s*[\d.]+\s*%", "A percentage is written as a fraction: 10 % is 0.1."),
     (r"\d\.\d+\.\d", "A number has one decimal point."),
     (r"[=(]\s*\d+,0\d", "A number has no comma in it: 0.5 has a decimal point, 1024 nothing."),

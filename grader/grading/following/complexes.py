@@ -28,15 +28,19 @@ def made_of(comparison: Comparison, found: Sequence[Departure]) -> int | None:
     (source,) = sources
     if len(source) != 1 or mine.arrays[source[0]] is not None:
         return None
-    wrong, complexes = set[int](), set[int]()
+    wrong, complexes, multiples = set[int](), set[int](), dict[int, int]()
     todo, seen = [source[0]], {source[0]}
     while todo:
         value = todo.pop()
         made = mine.made[value]
         if mine.arrays[value] is None:
             complexes.add(made.node)
-        elif comparison.known(value) or comparison.relation(value) is not None:
+        elif comparison.known(value):
             continue
+        elif (relation := comparison.relation(value)) is not None:
+            if relation.kind != "scaled" or relation.factor == -1:
+                continue
+            multiples[made.order] = made.node
         elif not made.sources:
             wrong.add(made.node if _is_nearly(comparison, value) else -1)
         todo += [one for one in made.sources if one not in seen]
@@ -44,6 +48,8 @@ def made_of(comparison: Comparison, found: Sequence[Departure]) -> int | None:
     if wrong:
         node = wrong.pop()
         return node if not wrong and node >= 0 else None
+    if multiples:
+        return multiples[min(multiples)]
     scaled = all(one.relation is not None and one.relation.kind == "scaled" for one in found)
     statements = {mine.statement(one) for one in complexes}
     return min(complexes) if scaled and len(statements) == 1 else None

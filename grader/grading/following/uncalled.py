@@ -15,7 +15,8 @@ from grader.source.walked import walked
 def to_call(tree: ast.Module, name: str, line: int) -> str:
     """The call to write on a line in place of the function itself; empty where it is not clear.
 
-    It is given what another call gives it, or the variables that its parameters are called after.
+    It is given what another call gives it, or the variables that its parameters are called after,
+    or else the one parameter there that has the same annotation.
     """
     helper = functions(tree).get(name)
     uses = [] if helper is None else _uses(tree, name, line)
@@ -30,9 +31,22 @@ def to_call(tree: ast.Module, name: str, line: int) -> str:
     for call in (one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == name):
         if read(call) <= known and name_of(call.func) == text:
             return f"{ast.unparse(call)} in place of {text}"
-    if not set(needed) <= known:
+    given = [one if one in known else _of_kind(tree, helper, one, line) for one in needed]
+    return f"{text}({', '.join(given)}) in place of {text}" if all(given) else ""
+
+
+def _of_kind(tree: ast.Module, helper: ast.FunctionDef, name: str, line: int) -> str:
+    """The one parameter at a line with the annotation of a parameter of a helper."""
+    kinds = {one.arg: one.annotation for one in helper.args.args if one.annotation is not None}
+    inside = around(tree, line)
+    if name not in kinds or inside is None:
         return ""
-    return f"{text}({', '.join(needed)}) in place of {text}"
+    same = [
+        one.arg
+        for one in inside.args.args
+        if one.annotation is not None and ast.dump(one.annotation) == ast.dump(kinds[name])
+    ]
+    return same[0] if len(same) == 1 else ""
 
 
 def _uses(tree: ast.Module, name: str, line: int) -> list[ast.expr]:

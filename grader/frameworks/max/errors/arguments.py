@@ -532,6 +532,9 @@ def without_self(case: Case, match: re.Match[str]) -> Translation | None:
     name, owner = match["name"], ast.unparse(func.value)
     if func.attr != name or int(match["given"]) != given + 1 or owner != "self":
         return None
+    if not given:
+        what = f"{owner}.{name} is a method, and its def takes no self"
+        return Translation(what, f"Write def {name}(self):")
     takes = f"{given - 1} value{'' if given == 2 else 's'}"
     return Translation(
         f"{owner}.{name} takes {takes} besides self, and is given {given}",

@@ -213,6 +213,8 @@ def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Tran
             home = "F" if tensor or name not in known()["math"] else "math"
             fix = case.fix(node, f"{home}.{name}")
             return Translation(what, f"It is a function of {home}.", fix)
+    if name == "j" and node is not None and any(_multiplies(one, node) for one in case.nodes()):
+        return Translation(what, "The imaginary unit needs its 1.", case.fix(node, "1j"))
     near = meant(name, (*about, *IMPORTS, *_builtins(name)))
     called = any(one.func is node for one in case.calls())
     if near is not None and name[0].islower() and near[0].isupper() and not called:
@@ -225,6 +227,12 @@ def _resembling(case: Case, name: str, node: ast.Name | None, what: str) -> Tran
     if _is_text(case, name):
         return Translation(what, f'A text needs quotation marks: "{name}".')
     return Translation(what, "Is it imported, and is it spelled the same as where it is defined?")
+
+
+def _multiplies(node: ast.AST, factor: ast.Name) -> bool:
+    """Whether a node is a product of which a name is one factor."""
+    times = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+    return times and factor in (node.left, node.right)  # type: ignore[attr-defined]
 
 
 def _builtins(name: str) -> list[str]:

@@ -293,6 +293,9 @@ def _no_size(case: Case, node: ast.expr, value: SeenValue) -> Translation:
     if fields:
         every = ", ".join(f"{text}.{one}" for one in fields[:6])
         return Translation(what, f"Take the number out of it: {every} …")
+    if value.kind in ("function", "method"):
+        given = ", ".join(value.signature or ())
+        return Translation(what, f"Call it: {value.text or text}({given}).")
     return Translation(what, "Give a number, or int(tensor.shape[...]).")
 
 
