@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.grading.following.handed import numbers
-from grader.grading.following.loops import gaps, short, without_turn
+from grader.grading.following.loops import gaps, short, too_far, without_turn
 from grader.grading.following.ranges import misfilled
 from grader.protocol.probe import SeenCall, SeenError
 from grader.source import SourceProblem, parse
@@ -190,3 +190,21 @@ def test_every_turn_of_a_comprehension_flows_into_what_is_made_of_it() -> None:
     both = recorded_runs.compared(TURNS.replace("x + y", "x - y"), TURNS, "joined", *given)
     (left,) = both.departures(max(both.mine.made))
     assert both.mine.line(left.node) == 4
+
+
+ONE_MORE = """\
+def merge(x, heads):
+    row = []
+    for head in range(heads + 1):
+        row.append(x[:, head])
+    return row
+"""
+
+
+def test_a_range_that_goes_past_an_axis_is_told_with_the_range_to_write() -> None:
+    run = recorded_runs.run(ONE_MORE, "merge", X, 5)
+    call = SeenCall(4, "merge", "x[:, head]")
+    message = "index 6 is out of bounds for axis 1 with size 6"
+    slip = too_far(run, SeenError("IndexError", message, "out", 4, calls=(call,)))
+    assert slip is not None
+    assert (slip.line, slip.write) == (3, "range(heads)")

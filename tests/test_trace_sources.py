@@ -12,6 +12,7 @@ from grader.grading.following import slips
 from grader.grading.following.alike import too_early
 from grader.grading.following.arguments import crosswise
 from grader.grading.following.cause import Cause, Causes
+from grader.grading.following.complexes import made_of
 from grader.grading.following.constants import preset, set_otherwise
 from grader.grading.following.factors import misscaled
 from grader.grading.following.given import calls_given, next_given
@@ -538,3 +539,61 @@ def test_a_constant_of_a_class_is_wrong_where_it_is_set() -> None:
 )
 def test_a_constant_that_may_be_right_is_not_told(edits: list[tuple[str, str]]) -> None:
     assert kept(*edits) is None
+
+
+SPREAD = """\
+def spread(x):
+    left = x - x.mean(axis=-1, keepdims=True)
+    return (left * left).mean(axis=-1, keepdims=True) + x.sum()
+"""
+
+COUNTED = """\
+def spread(x):
+    rest = x - x.mean(axis=-1, keepdims=True)
+    count = rest.shape[-1]
+    total = (rest * rest).sum(axis=-1, keepdims=True)
+    return total / count + x.sum()
+"""
+
+
+def test_a_count_of_another_axis_is_wrong_where_it_is_read() -> None:
+    wrong = COUNTED.replace("rest.shape[-1]", "rest.shape[0]")
+    comparison = recorded_runs.compared(wrong, SPREAD, "spread", GIVEN[0])
+    (first, *_) = left(comparison)
+    cause = Causes(comparison).of(first)
+    origin = Scalars(comparison).of(cause, len(comparison.mine.places))
+    assert origin is not None
+    assert origin.line == line_of(comparison, "rest.shape[0]")
+    assert str(origin).endswith("which is 4 here. The reference takes 5, as rest.shape[-1] is.")
+
+
+TABLES = """\
+import numpy as np
+
+def tables(rates, places):
+    angles = places[:, None] * rates
+    return np.cos(angles), np.sin(angles)
+"""
+
+CARRIER = """\
+import numpy as np
+
+def tables(rates, places):
+    phase = 2 * np.pi * places[:, None] * rates
+    wave = np.exp(1j * phase)
+    return wave.real, wave.imag
+"""
+
+
+def test_a_multiple_before_complex_numbers_is_where_they_go_wrong() -> None:
+    places = np.arange(1.0, 4.0)
+    comparison = recorded_runs.compared(CARRIER, TABLES, "tables", GIVEN[0][0], places)
+    mine = comparison.mine
+    halves = [
+        Departure(place.node, place.value, mine.made[place.value].sources, None)
+        for place in mine.places
+        if getattr(mine.nodes[place.node], "attr", "") in ("real", "imag")
+    ]
+    node = made_of(comparison, halves)
+    assert node is not None
+    assert mine.line(node) == line_of(comparison, "phase = ")
