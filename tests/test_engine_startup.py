@@ -102,6 +102,24 @@ print((Tensor.ones([2, 3]) @ Tensor.ones([3, 4])).to_numpy().tolist())
     assert run(code, HOME=str(tmp_path)) == str([[3.0] * 4] * 2)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="counts the threads of a process")
+def test_what_is_replaced_ahead_is_replaced_once_and_starts_no_thread(tmp_path: Path) -> None:
+    code = """
+import os
+from grader.frameworks.max import engine
+os.environ.update(engine.environment())
+from grader.frameworks.max.engine import installing, private
+installing.prepare()
+print(len(os.listdir("/proc/self/task")))
+held = dict(private.HANDLERS.get())
+print(installing.install("numpy", None, None).left, private.HANDLERS.get() == held)
+installing.install("numpy", None, None)
+print(private.HANDLERS.get() == held)
+"""
+    told = run(code, HOME=str(tmp_path), OPENBLAS_NUM_THREADS="1")
+    assert told.splitlines() == ["1", "() True", "False"]
+
+
 def test_what_the_import_of_max_is_spared_a_program_still_gets() -> None:
     code = """
 import os, sys
