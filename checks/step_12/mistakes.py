@@ -76,7 +76,9 @@ CHOICE: Family = {
     "temperature-multiplied": heat(
         "multiplied", "The logits are multiplied by the temperature. Divide by it."
     ),
-    "temperature-ignored": heat("ignored", "The temperature is ignored."),
+    "temperature-ignored": heat(
+        "ignored", "The temperature changes nothing. The scores are to be divided by it."
+    ),
     "temperature-squared": heat("squared", "The logits are divided by the temperature twice."),
     "top-k-ignored": best("ignored", "top_k is ignored.", place="next_token() ~top_k|softmax|exp"),
     "top-k-one-less": (

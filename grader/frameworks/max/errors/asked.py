@@ -82,6 +82,8 @@ def _made(case: Case, node: ast.expr) -> ast.expr:
             return ast.Call(ast.Name("F.logical_not"), [_made(case, inner)], [])
         case ast.BoolOp(op=op, values=values) if all(_is_tensor(case, one) for one in values):
             return _joined(CALLS[type(op)], [_made(case, one) for one in values])
+        case ast.IfExp(test=test, body=body, orelse=other) if (there := _there(case, test)):
+            return ast.IfExp(there, body, other)
         case ast.IfExp(test=test, body=body, orelse=other) if _is_tensor(case, test):
             chosen = (body, other)
             if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -90,6 +92,21 @@ def _made(case: Case, node: ast.expr) -> ast.expr:
         case ast.Compare() if len(node.ops) > 1 and _is_tensor(case, node):
             return _joined(CALLS[ast.And], [*_pairs(node)])
     return node
+
+
+def _there(case: Case, test: ast.expr) -> ast.expr | None:
+    """Whether a variable is there, where a condition asks for its truth and it holds numbers."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name() | ast.Attribute() as inner):
+            asks: ast.cmpop = ast.Is()
+        case ast.Name() | ast.Attribute() as inner:
+            asks = ast.IsNot()
+        case _:
+            return None
+    value = case.value(inner)
+    if value is None or value.kind != "Tensor" or value.dtype in ("", "bool"):
+        return None
+    return ast.Compare(inner, [asks], [ast.Constant(None)])
 
 
 def _joined(name: str, parts: Sequence[ast.expr]) -> ast.expr:
@@ -118,6 +135,8 @@ def _hint(outer: ast.expr, made: ast.expr) -> str:
     """Why to write the other thing."""
     if isinstance(made, ast.Call):
         return f"{ast.unparse(made.func)} goes number by number."
+    if isinstance(made, ast.IfExp):
+        return "Ask whether it is there."
     return "Compare the other way round." if isinstance(outer, ast.UnaryOp) else ""
 
 
