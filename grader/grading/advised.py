@@ -90,7 +90,7 @@ def _as_first(one: CheckResult, first: CheckResult | None) -> CheckResult:
 
     The first was found to come from another line than the one that raised it.
     """
-    if first is None or not one.stopped or one.line is None:
+    if first is None or one.id == first.id or not one.stopped or one.line is None:
         return one
     if f"raised on line {one.line}." not in (first.note or ""):
         return one

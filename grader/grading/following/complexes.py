@@ -50,9 +50,8 @@ def made_of(comparison: Comparison, found: Sequence[Departure]) -> int | None:
         return node if not wrong and node >= 0 else None
     if multiples:
         return multiples[min(multiples)]
-    scaled = all(one.relation is not None and one.relation.kind == "scaled" for one in found)
     statements = {mine.statement(one) for one in complexes}
-    return min(complexes) if scaled and len(statements) == 1 else None
+    return min(complexes) if len(statements) == 1 else None
 
 
 def _only_reshapes(comparison: Comparison, one: Departure) -> bool:

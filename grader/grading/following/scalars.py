@@ -154,7 +154,10 @@ class Scalars:
         """The line that takes the size of another axis of a tensor than the one that would do."""
         own = functions(self.mine.tree)
         calls = (self.mine.numbers[one] for one in ast.walk(node) if callee(one) in own)
-        for leaf in (*self._leaves(node), *calls):
+        leaves = [*self._leaves(node), *calls]
+        there = [one for leaf in leaves for one in self.mine.held(leaf, order)]
+        lacks = [one for one in wanted if not among(one, there)] or wanted
+        for leaf in leaves:
             held, name = self.mine.held(leaf, order), self.mine.of(self.mine.nodes[leaf])
             for one in self._shapes(self.mine.nodes[leaf]):
                 shape, axis = self._taken(one)
@@ -162,10 +165,10 @@ class Scalars:
                     continue
                 ways = [way for way in OF_SIZE if among(way(shape[axis]), held)]
                 other = [n - len(shape) for n, s in enumerate(shape) if n != axis % len(shape)]
-                other = [n for n in other if any(among(way(shape[n]), wanted) for way in ways)]
+                other = [n for n in other if any(among(way(shape[n]), lacks) for way in ways)]
                 if len(other) != 1 or self._is_proven(one.lineno):
                     continue
-                text, owner = self.mine.of(one), self.mine.of(one.value)
+                text, owner = ast.unparse(one), ast.unparse(one.value)
                 said = f"Line {one.lineno} takes {text}, which is {shape[axis]} here. The reference"
                 said = f"{said} takes {shape[other[0]]}, as {owner}[{other[0]}] is."
                 return Origin(one.lineno, name, held, said=said)
@@ -196,7 +199,7 @@ class Scalars:
                 continue
             if isinstance(one, ast.Name | ast.Attribute) and isinstance(one.ctx, ast.Load):
                 made = bound(self.mine.tree, self.mine.of(one), one.lineno)
-                todo += [made.value] if isinstance(made, ast.Assign) else []
+                todo += [_part(made, self.mine.of(one))] if isinstance(made, ast.Assign) else []
             helper = own.get(callee(one))
             ends = ast.walk(helper) if helper is not None else ()
             todo += [end for end in ends if isinstance(end, ast.Return)]
@@ -545,6 +548,18 @@ class Scalars:
                 given = node.args[at] if 0 <= at < len(node.args) else words.get(name)
                 if given is not None:
                     yield node, given
+
+
+def _part(made: ast.Assign, name: str) -> ast.expr:
+    """What a variable gets of an assignment: of a shape that is taken apart, its entry."""
+    target = made.targets[0]
+    if not isinstance(target, ast.Tuple) or getattr(made.value, "attr", "") != "shape":
+        return made.value
+    names = [getattr(one, "id", "") for one in target.elts]
+    if name not in names or any(isinstance(one, ast.Starred) for one in target.elts):
+        return made.value
+    part = ast.Subscript(made.value, ast.Constant(names.index(name)))
+    return ast.copy_location(part, made)
 
 
 def _hands_on(value: ast.AST) -> bool:

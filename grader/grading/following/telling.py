@@ -76,7 +76,7 @@ from grader.grading.reading.shown import (
 )
 from grader.grading.reading.siblings import astray
 from grader.grading.reading.swallowed import swallowed
-from grader.source.variables import read, stored
+from grader.source.variables import read, stored, stores
 
 ON_ANOTHER = ("It uses ", "The reference uses ", "The reference also uses ")
 """How sentences begin that are about one expression, and say nothing once another is quoted."""
@@ -538,6 +538,11 @@ class Teller:
         if name and (other := _passed_over(mine.tree, mine.statement(node))) is not None:
             users, source = other
             kept = f"Line {line} makes {name}, and nothing uses it"
+            last = max(_set_at(mine.tree, name, line))
+            later = [one for one in users if one > last]
+            if last > line and len(later) == 1:  # it is made anew between them
+                write = exchanged_at(mine.tree, later[0], source, name, last)
+                return Slip(later[0], f"{kept}: line {later[0]} uses {source}.", write)
             use = (
                 f"lines {' and '.join(map(str, users))} use"
                 if users[1:]
@@ -685,6 +690,13 @@ def _returned(tree: ast.Module, line: int, user: int) -> int | None:
         return None
     ends = [one.lineno for one in ast.walk(inside) if isinstance(one, ast.Return)]
     return ends[0] if len(ends) == 1 and ends[0] > line else None
+
+
+def _set_at(tree: ast.Module, name: str, line: int) -> list[int]:
+    """The lines that give a variable a value in the function of a line."""
+    inside = around(tree, line)
+    every = () if inside is None else stores(inside)
+    return [line, *(one.lineno for one in every if one.id == name)]
 
 
 def _passed_over(tree: ast.Module, kept: ast.stmt | None) -> tuple[list[int], str] | None:
