@@ -118,10 +118,15 @@ def _asked(report: Report) -> tuple[str, ...]:
     return (slip,) if slip.startswith(TURNS) else ()
 
 
+OF_A_HELPER = " does not work: "
+"""How the check of a helper says with what error it ended."""
+
+
 def guesses(one: CheckResult) -> bool:
     """Whether this is an error about which the advice only asks."""
     asks = any(hint.endswith("?") and not hint.startswith(MEANT) for hint in one.hints[:1])
-    return one.status is Status.FAIL and one.stopped and asks
+    stopped = one.stopped or (one.kind is Kind.SOURCE and OF_A_HELPER in one.message)
+    return one.status is Status.FAIL and stopped and asks
 
 
 FLOAT, CAST, GIVEN = "DType.float32", ".cast({})", "dtype={}"
