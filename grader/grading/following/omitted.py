@@ -10,7 +10,7 @@ from grader.grading.following import differs
 from grader.grading.following.cause import Cause
 from grader.grading.following.run import Made, Run, operation
 from grader.grading.following.trace import SWAPS, Comparison
-from grader.grading.reading.bindings import callee
+from grader.grading.reading.bindings import around, callee
 from grader.grading.reading.program import target
 from grader.grading.reading.shown import Slip
 
@@ -90,6 +90,40 @@ def _nested(comparison: Comparison, cause: Cause, step: Made, at: ast.stmt) -> b
     here = right.statement(step.node)
     users = [one for one in right.made.values() if cause.want in one.sources]
     return bool(users) and all(right.statement(one.node) is here for one in users)
+
+
+def taken_beside(comparison: Comparison, gap: Omitted) -> tuple[int, str] | None:
+    """The line of the same function that takes the missing step for another value; its name."""
+    mine, right = comparison.mine, comparison.right
+    kind, inside = operation(right.nodes[gap.step.node]), right.function(gap.step.node)
+    others = {
+        value
+        for value, made in right.made.items()
+        if made.node != gap.step.node
+        and operation(right.nodes[made.node]) == kind
+        and right.function(made.node) == inside
+        and set(gap.step.sources) & set(made.sources)
+    }
+    own = [value for value in mine.made if comparison.match(value) in others]
+    whole = [mine.statement(mine.made[value].node) for value in own]
+    given = [one for one in whole if isinstance(one, ast.Return) and _says(mine, one, gap.have)]
+    if len(own) == len(given) == 1:  # it is given back as it is, beside the other
+        return given[0].lineno, mine.of(mine.nodes[mine.made[own[0]].node])
+    found = [
+        (statement.lineno, target(statement, part))
+        for value in own
+        for statement, part in mine.bindings(value)
+        if around(mine.tree, statement.lineno) is around(mine.tree, gap.line)
+        and statement.lineno > gap.line
+        and target(statement, part)
+    ]
+    return found[0] if len({line for line, _ in found}) == 1 else None
+
+
+def _says(mine: Run, statement: ast.stmt, value: int) -> bool:
+    """Whether a variable in a statement holds a value."""
+    names = (one for one in ast.walk(statement) if isinstance(one, ast.Name))
+    return any(value in mine.values(mine.numbers[one]) for one in names)
 
 
 def unused(comparison: Comparison, gap: Omitted, user: int) -> Slip | None:

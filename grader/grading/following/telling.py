@@ -41,7 +41,14 @@ from grader.grading.following.loops import each_turn, gaps, short, too_few
 from grader.grading.following.lost import cut, replaced, uncalled_helper
 from grader.grading.following.margin import margin
 from grader.grading.following.nans import multiplied
-from grader.grading.following.omitted import Omitted, omitted, unused, used_by, wasted
+from grader.grading.following.omitted import (
+    Omitted,
+    omitted,
+    taken_beside,
+    unused,
+    used_by,
+    wasted,
+)
 from grader.grading.following.options import odd_option
 from grader.grading.following.orders import astride, listed, misplaced, refolded, unswapped
 from grader.grading.following.ranges import misfilled, overlong
@@ -398,10 +405,14 @@ class Teller:
             told = [f"On line {gap.line} the numbers go wrong"]
             told += [f"The reference has {want} there."] if want else []
             return self.trace(told, gap.line, found, blank)
-        said = self.wording.left_out(gap, cause, self.lines.of(cause))
-        told = [*said, *self.lesson.said(blank)]
+        told = [*self.wording.left_out(gap, cause, self.lines.of(cause))]
+        other = None if gap.idle else taken_beside(self.comparison, gap)
+        told += [f"Line {other[0]} takes it for {other[1]}."] if other is not None else []
+        told += self.lesson.said(blank)
         if gap.idle:
             return self.trace(told, gap.line, found, blank)
+        if other is not None:
+            return replace(self.trace(told, other[0], found, blank), left_out=True)
         tree, user = self.comparison.mine.tree, self.lines.of(cause)
         inside = around(tree, gap.line) is around(tree, user)
         right, twin = self.comparison.right, cause.twin
