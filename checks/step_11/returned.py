@@ -125,7 +125,7 @@ LISTED = r"() ~c_(attn|proj|fc)(\.weight|')"
 
 BY_SHAPE = (
     r"(\.T\b|transpose\(|swapaxes).*\.shape\b|\.shape\b.*(\.T\b|transpose\(|swapaxes) ~ "
-    rf"^if .*\.shape\b.*: ~ {KEPT}"
+    rf"^if .*(endswith\(|\.shape\[).*\.shape\b.*: ~ ^if .*\.shape\b.*: ~ {KEPT}"
 )
 """Where an array is transposed if its shape does not fit."""
 
