@@ -284,6 +284,16 @@ BY_HAND: tuple[tuple[str, str], ...] = (
     ("result = Linear(12, 36, True)", "result = Linear(12, 36, bias=True)"),
     ("result = Linear(in_features=12, out_features=36)", "result = Linear(in_dim=12, out_dim=36)"),
     ("result = Linear(12, 36, bias=True)(x).split(12, 2)[0].T()", "result = linear(x).T"),
+    ("from max.experimental.nn import Dense", "from max.experimental.nn import Linear"),
+    (
+        "from max.experimental import nn\nresult = nn.Dense(features=36, use_bias=False)",
+        "result = Linear(12, 36, bias=False)",
+    ),
+    ("from max.experimental import nn\nresult = nn.Conv1D(36, 12)", "result = Linear(12, 36)"),
+    (
+        "from max.experimental import nn\nresult = nn.Embed(11, 12)",
+        "result = Embedding(11, dim=12)",
+    ),
     ("from max.experimental.nn import Liner", "from max.experimental.nn import Linear"),
     ("from max.experimental.tensor import Tensors", "from max.experimental.tensor import Tensor"),
     ("from max.nn import functional as F", "from max.experimental import functional as F"),

@@ -11,6 +11,7 @@ from grader.frameworks.max.errors.calls import renamed
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.elsewhere import PROSE, rewritten
 from grader.frameworks.max.errors.foreign import tensorlike
+from grader.frameworks.max.errors.layers import MADE, OTHER, moved
 from grader.frameworks.max.errors.vocabulary import known
 from grader.frameworks.values import Translation
 
@@ -20,9 +21,8 @@ HOMES = ("np", "numpy", "torch", "nn", "math", "tf", "keras", "jax", "jnp")
 CREATE = ("zeros", "ones", "full")
 
 CLASSES = {
-    "Conv1D": "Linear",
+    **{name: theirs for name, (theirs, _) in OTHER.items() if theirs in MADE},
     "Sequential": "ModuleList",
-    "Dense": "Linear",
     "Parameter": "",
     "LayerNorm": "LayerNorm",
     **{name: name for name in ("Linear", "Embedding", "Module", "ModuleList")},
@@ -112,6 +112,9 @@ class _Moved(ast.NodeTransformer):
         words = {word.arg: word.value for word in node.keywords if word.arg}
         if name == "Parameter" and node.args:
             return node.args[0]
+        if name in OTHER:
+            whole = moved(node, name)
+            return ast.parse(whole, mode="eval").body if whole else node
         if name in CLASSES:
             return ast.Call(ast.Name(CLASSES[name]), node.args, node.keywords)
         if name in CREATE and node.args:

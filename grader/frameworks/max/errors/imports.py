@@ -9,7 +9,7 @@ import difflib
 import inspect
 import re
 
-from grader.frameworks.max.errors import brought
+from grader.frameworks.max.errors import brought, layers
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.vocabulary import SHORT, known, meant
 from grader.frameworks.values import Fix, Translation
@@ -268,6 +268,8 @@ def imported(case: Case, match: re.Match[str]) -> Translation:
         return Translation(what, "It lives elsewhere.", _whole(case, line))
     if line and module in line and name in line and name != module:
         return Translation(what, f"The line to write: {line}", _whole(case, line))
+    if module.endswith(".nn") and (hint := layers.instead(name)):
+        return Translation(what, hint)
     near = meant(name, case.error.about.names if case.error.about else ())
     if near is None:
         return Translation(what, "The lesson says where each name lives.")

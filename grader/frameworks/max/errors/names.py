@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from grader.frameworks.errors import FROZEN_HINT
-from grader.frameworks.max.errors import brought, elsewhere
+from grader.frameworks.max.errors import brought, elsewhere, layers
 from grader.frameworks.max.errors.calls import renamed
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.kinds import wrong_argument
@@ -227,8 +227,8 @@ def _of_others(case: Case, node: ast.Attribute, about: SeenValue) -> Translation
         if name == "functional" and (outer := _outer(case, node)) is not None:
             said = "MAX has its functions in max.experimental.functional, imported as F."
             return Translation(what, said, case.fix(outer, f"F.{outer.attr}"))
-        if about.text.endswith(".nn") and name.lower() in known()["F"]:
-            return Translation(what, f"It is a function in MAX, and no layer: F.{name.lower()}(x).")
+        if about.text.endswith(".nn") and (told := layers.layer(case, node)) is not None:
+            return told
         if about.kind == "type" and near is not None and not _is_called(case, node):
             hint = f"Did you mean {near}? Ask an object for it, not the class: "
             return Translation(what, f"{hint}{_object(owner)}.{near}.")
