@@ -8,6 +8,9 @@ from grader.frameworks.max.errors.case import Case
 
 KEPT = ("keepdim", "keepdims")
 
+SIMPLE = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.List, ast.ListComp)
+"""What needs no brackets, whatever is beside it."""
+
 
 def renamed(owner: str, name: str, given: list[ast.expr], call: ast.Call | None) -> ast.Call:
     """``owner.name(given…)`` with the keywords of ``call`` under MAX's names."""
@@ -26,3 +29,14 @@ def told(case: Case, call: ast.Call) -> str:
     if value is None or value.signature is None:
         return name
     return f"{name}({', '.join(value.signature)})"
+
+
+def enclosed(case: Case, node: ast.expr, made: str) -> str:
+    """What is to be written for ``node``, in brackets where an operator or a dot is next to it."""
+    simple = isinstance(getattr(ast.parse(made).body[0], "value", None), SIMPLE)
+    beside = ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp
+    for outer in () if simple else case.nodes():
+        dotted = isinstance(outer, ast.Attribute | ast.Subscript) and outer.value is node
+        if dotted or (isinstance(outer, beside) and node in ast.iter_child_nodes(outer)):
+            return f"({made})"
+    return made

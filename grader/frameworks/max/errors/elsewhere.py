@@ -129,6 +129,7 @@ PROSE: Mapping[str, str] = {
     "a parameter.",
     "register_parameter": "Assign the tensor to self: it becomes a parameter.",
     "Parameter": "Assign a Tensor to self: it becomes a parameter.",
+    "append": "A tensor does not grow: F.concat([a, b], axis=0) makes a new one of two.",
     "repeat": "F.broadcast_to(tensor, shape) repeats along dimensions of length 1.",
 }
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from grader.frameworks.errors import FROZEN_HINT
-from grader.frameworks.max.errors import brought, elsewhere, layers
-from grader.frameworks.max.errors.calls import renamed
+from grader.frameworks.max.errors import brought, elsewhere, languages, layers
+from grader.frameworks.max.errors.calls import enclosed, renamed
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.kinds import wrong_argument
 from grader.frameworks.max.errors.misfits import JOINS, bound_first
@@ -35,7 +35,7 @@ def attribute(case: Case, match: re.Match[str]) -> Translation | None:
     owner = ast.unparse(node.value)
     if about.kind == "NoneType":
         return none_has(case, node.value, f"so it has no {name}")
-    if (told := _of_file(case, node, about)) is not None:
+    if (told := languages.of_python(case, node, about) or _of_file(case, node, about)) is not None:
         return told
     if about.text in MODULES.values() or about.kind == "Tensor" or about.text == "Tensor":
         return _of_max(case, node, about)
@@ -434,13 +434,23 @@ def _of_python(case: Case, node: ast.Attribute, about: SeenValue, near: str | No
         return Translation(what, hint, case.fix(call or node, f"int({owner})"))
     if about.kind == "Shape" and node.attr == "numel":
         return Translation(what, "Multiply the sizes that you need.")
-    plain = about.kind in ("int", "float", "bool", "str", "list", "tuple")
-    if isinstance(node.value, ast.Name) and near is None and plain:
-        hint = f"If {owner} is an argument: are the arguments in the lesson's order?"
-        return Translation(what, hint)
+    if near is None and (asked := _as_argument(node, about)) is not None:
+        return Translation(what, asked or None)
     is_numpy = described(about) == "a function of NumPy"
     uncalled = f"Call it first: {owner}(...)." if is_numpy else None
     return _suggested(case, node, what, None if uncalled else near, uncalled)
+
+
+def _as_argument(node: ast.Attribute, about: SeenValue) -> str | None:
+    """What to look at where a plain value lacks an attribute, perhaps as another one is meant."""
+    listed = about.kind in ("list", "tuple", "str")
+    if listed and (hint := languages.foreign(node.attr)) is not None:
+        return hint
+    if not isinstance(node.value, ast.Name) or not (
+        listed or about.kind in ("int", "float", "bool")
+    ):
+        return None
+    return f"If {node.value.id} is an argument: are the arguments in the lesson's order?"
 
 
 def _by_key(
@@ -470,10 +480,12 @@ def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
         return Translation(what, "MAX needs none of it before a reshape.", chained)
     made = elsewhere.rewritten(name, given, words)
     if made and not (given and case.kind(given[0]) == "ndarray"):
-        made = _enclosed(case, target, made)
+        made = enclosed(case, target, made)
         return Translation(what, "MAX spells it differently.", case.fix(target, made))
     if name in known()["F"] and owner != "F":
         said = f"It is a function in MAX: F.{name}."
+        if name in JOINS and not is_class:
+            given = _joined(case, given)
         fix = case.fix(target, renamed("F", name, given, call)) if call else None
         return Translation(what, said, fix)
     if name in known()["Tensor"] and is_class and given and owner != "Tensor":
@@ -488,6 +500,16 @@ def _of_max(case: Case, node: ast.Attribute, about: SeenValue) -> Translation:
     if near is None and (other := meant(name, known()["F"])):
         return Translation(what, f"Did you mean F.{other}?", case.fix(node, f"F.{other}"))
     return _suggested(case, node, what, near, None)
+
+
+def _joined(case: Case, given: list[ast.expr]) -> list[ast.expr]:
+    """The tensor whose method joins others to it, and these, in one list; then all else."""
+    first, *others = given
+    parts: list[ast.expr] = [first]
+    for one in others:
+        parts += one.elts if isinstance(one, ast.List) else [one] if case.is_tensor(one) else []
+    kept = [one for one in others if one not in parts and not isinstance(one, ast.List)]
+    return [ast.List(parts), *kept]
 
 
 def _no_tensors(case: Case, node: ast.Attribute, about: SeenValue, what: str) -> Translation | None:
@@ -536,17 +558,6 @@ def _begins(name: str, pool: Iterable[str]) -> str | None:
     """The longest of the names with which another begins, up to an underscore."""
     found = [one for one in pool if name.startswith(f"{one}_") and one.islower()]
     return max(found, key=len, default=None)
-
-
-def _enclosed(case: Case, node: ast.expr, made: str) -> str:
-    """What is to be written for ``node``, in brackets where an operator or a dot is next to it."""
-    simple = isinstance(ast.parse(made, mode="eval").body, ast.Call | ast.Attribute | ast.Name)
-    beside = ast.BinOp | ast.UnaryOp | ast.Compare | ast.BoolOp
-    for outer in () if simple else case.nodes():
-        dotted = isinstance(outer, ast.Attribute | ast.Subscript) and outer.value is node
-        if dotted or (isinstance(outer, beside) and node in ast.iter_child_nodes(outer)):
-            return f"({made})"
-    return made
 
 
 def _chained(case: Case, node: ast.Attribute, name: str) -> Fix | None:
