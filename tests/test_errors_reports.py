@@ -12,6 +12,7 @@ from grader.base import course
 from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.grading.following.slips import origin
 from grader.grading.pipeline import Follow, Options, grade
+from grader.grading.reading.outer import outer
 from grader.protocol.probe import SeenCall
 from grader.report import as_text
 from grader.sandbox import WorkerPool
@@ -519,3 +520,28 @@ def test_what_calls_a_line_that_raised_is_not_said_to_be_right(
     options = Options(seed=11, follow=Follow.FAILING)
     report = grade(course.find("s11"), path, options, workers.start)
     assert check(report, "transpose").status is Status.NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "hint"),
+    [
+        ("def f():\n    kept = None\n    def g():\n        kept = h(kept)\n    return g\n", 4,
+         "Begin g with: nonlocal kept"),
+        ("def f(kept):\n    def g():\n        if kept:\n            kept = 1\n    g()\n", 3,
+         "Begin g with: nonlocal kept"),
+        ("kept = 0\ndef f():\n    kept += 1\n", 3, "Begin f with: global kept"),
+        ("KEPT = 4\ndef f():\n    KEPT = KEPT // 2\n", 3,
+         "Give what line 3 makes another name than KEPT."),
+        ("kept = 0\ndef f(x):\n    if x:\n        kept = 1\n    return kept\n", 5, None),
+        ("kept = 0\ndef f(x):\n    kept = g(kept)\n", 3, None),  # x may be meant
+        ("def kept(x): ...\ndef f():\n    kept = kept(2)\n", 3, None),
+    ],
+)  # fmt: skip
+def test_a_variable_of_an_outer_function_is_told_with_what_to_declare(
+    text: str, line: int, hint: str | None
+) -> None:
+    message = "cannot access local variable 'kept' where it is not associated with a value"
+    told = outer(
+        ast.parse(text), line, message.replace("kept", "KEPT") if "KEPT" in text else message
+    )
+    assert (told and told.hint) == hint

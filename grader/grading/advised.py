@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from grader.base.model import CheckResult, Kind, Report, Status
 from grader.grading.reading import bindings
+from grader.grading.reading.outer import outer
 from grader.grading.reading.program import parameters
 from grader.grading.reading.texts import TURNS
 from grader.grading.reading.unknown import as_beside
@@ -80,6 +81,8 @@ def _of_error(report: Report, one: CheckResult, source: Source) -> tuple[str, ..
     """The hints on an error; from what is beside its line, or what the reference has."""
     beside = as_beside(source.tree, one.line or 0, one.message)
     hints = (beside,) if beside else _of_the_reference(report, one, source)
+    if other := outer(source.tree, one.line or 0, one.message):
+        return (other.hint,)
     if one.hints[:1] == (EVERY_PATH,) and (change := _change(report, one, source)):
         hints = (change,)
     return _typed(hints, one, source)

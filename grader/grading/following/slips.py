@@ -22,6 +22,7 @@ from grader.grading.reading.bindings import (
     targets,
     without_number,
 )
+from grader.grading.reading.outer import outer
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, name_of, own_calls
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
@@ -255,6 +256,8 @@ def _late(tree: ast.Module, error: SeenError) -> Slip | None:
     if found is None or error.line is None:
         return None
     name, line = found[1], error.line
+    if (other := outer(tree, line, error.message)) is not None:
+        return Slip(line, other.said)
     inside = ast.walk(around(tree, line) or tree)
     after = [one.lineno for one in inside if isinstance(one, ast.stmt) and name in targets(one)]
     later = next((at for at in after if at > line), None)
