@@ -6,7 +6,7 @@ Told of a program that fails. Hardly anybody means them: :mod:`likely` has those
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -106,13 +106,49 @@ def twins(tree: ast.Module) -> Iterator[Slip]:
 
 
 def powers(tree: ast.Module) -> Iterator[Slip]:
-    """``2^10``, which is no power."""
+    """``2^10``, or ``2 ^ k`` of numbers, which is no power."""
     for node in walked(tree):
         match node:
-            case ast.BinOp(left=left, op=ast.BitXor(), right=ast.Constant(value=int() | float())):
-                write = f"{ast.unparse(left)} ** {ast.unparse(node.right)}"
-                said = f"Line {node.lineno} has ^, which is not a power in Python: ** is."
-                yield Slip(node.lineno, said, write)
+            case ast.BinOp(left=left, op=ast.BitXor(), right=right):
+                sign = "**"
+            case ast.AugAssign(target=left, op=ast.BitXor(), value=right):
+                sign = "**="
+            case _:
+                continue
+        plain = any(map(_is_number, (left, right))) and not _truth(left) and not _truth(right)
+        if plain or _are_numbers(tree, node, (left, right)):
+            said = f"Line {node.lineno} has ^, which is not a power in Python: ** is."
+            closed = not isinstance(right, ast.BinOp) or node.end_col_offset != right.end_col_offset
+            write = f"{_base(node, left)} {sign} {_base(node, right)}" if closed else ""
+            yield Slip(node.lineno, said, write)
+
+
+def _base(node: ast.stmt | ast.expr, part: ast.expr) -> str:
+    """A part of an operation, in the brackets that are around it there."""
+    text = ast.unparse(part)
+    begins = (node.lineno, node.col_offset) < (part.lineno, part.col_offset)
+    ends = node.end_col_offset != part.end_col_offset
+    return f"({text})" if begins and ends and isinstance(part, ast.BinOp | ast.UnaryOp) else text
+
+
+def _is_number(node: ast.expr) -> bool:
+    """Whether a number is written here."""
+    value = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(value, ast.Constant) and type(value.value) in (int, float)
+
+
+def _truth(node: ast.expr) -> bool:
+    """Whether True or False is written here, or a comparison."""
+    return isinstance(getattr(node, "value", None), bool) or isinstance(node, ast.Compare)
+
+
+def _are_numbers(tree: ast.Module, node: ast.stmt | ast.expr, parts: Sequence[ast.expr]) -> bool:
+    """Whether all of these are parameters that the function says to be numbers."""
+    inside = around(tree, node.lineno)
+    given = inside.args if inside is not None else ast.arguments([], [], None, [], [], None, [])
+    every = (*given.posonlyargs, *given.args, *given.kwonlyargs)
+    kinds = {one.arg: ast.unparse(one.annotation) for one in every if one.annotation is not None}
+    return all(kinds.get(ast.unparse(one)) in ("int", "float") for one in parts)
 
 
 def rounded(tree: ast.Module) -> Iterator[Slip]:

@@ -6,6 +6,7 @@ import ast
 import re
 
 from grader.frameworks.max.errors.axes import axis
+from grader.frameworks.max.errors.bits import power
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.fitting import INTEGERS, swapped
 from grader.frameworks.max.errors.kinds import not_tensor
@@ -152,6 +153,12 @@ def condition(case: Case, match: re.Match[str]) -> Translation:
     return Translation(what, "Compare something: F.where(mask == 0, x, y).")
 
 
+def _is_plain(case: Case, node: ast.expr) -> bool:
+    """Whether this is a number, or is worked out as masks are not: a base or an exponent."""
+    worked = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.Sub)
+    return worked or case.kind(node) in ("int", "float")
+
+
 def logical(case: Case, match: re.Match[str]) -> Translation:
     """``|`` or ``&`` of tensors that hold numbers."""
     sign = {"Or": "|", "And": "&", "Xor": "^", "Not": "~"}.get(match["name"], "This")
@@ -168,9 +175,8 @@ def logical(case: Case, match: re.Match[str]) -> Translation:
                 "Compare first: (a != 0) & (b != 0).",
                 case.fix(node, f"({pair[0]} != 0) & ({pair[1]} != 0)"),
             )
-        if sign == "^" and isinstance(node.right, ast.Constant):
-            power = f"{pair[0]} ** {pair[1]}"
-            return Translation(what, "A power has two stars.", case.fix(node, power))
+        if sign == "^" and (_is_plain(case, node.left) or _is_plain(case, node.right)):
+            return power(case, what)
     return Translation(what, "Compare first: mask == 0 is a tensor of True and False.")
 
 
