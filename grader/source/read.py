@@ -238,6 +238,20 @@ WRITTEN: tuple[tuple[str, str], ...] = (
         "An operator has no dot before it: * and / go number by number, and a power is **.",
     ),
     (r":\s*\w+\s*\|\|\s*\w+", "One type or another is written with a single |: int | None."),
+    (
+        r"^(\w+)\s*::\s*([A-Za-z_][\w.\[\], |]*"
+        r"(?:=[^\"']*|=\s*\"[^\"]*\"|=\s*'[^']*')?)(?<=\S)\s*$",
+        r"One colon is enough before a type. Write \1: \2",
+    ),
+    (
+        r"^def .*?[(,]\s*(\w+)\s*::\s*([A-Za-z_][\w.]*)",
+        r"One colon is enough before a type. Write \1: \2",
+    ),
+    (r"^[^\[]*?(?<!\w)([A-Za-z_]\w*)::([A-Za-z_]\w*)\(", r"Python has a dot there. Write \1.\2"),
+    (
+        r"^(int|float|str|bool)\s+([A-Za-z_]\w*)\s*=(?!=)",
+        r"A type comes after the name, behind a colon. Write \2: \1 =",
+    ),
     (r"&&|\|\|", "Write and, or."),
     (r"(^|[\s(=])!\w", "Write not."),
     (r"[\u201c\u201d\u2018\u2019]", "Use straight quotation marks, \" or '."),
