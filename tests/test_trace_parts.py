@@ -500,6 +500,47 @@ def test_a_decorator_without_a_return_is_told_what_to_return() -> None:
     assert found.said.endswith("twice ends without a return. End it with: return inner.")
 
 
+GROWN = """\
+def grow(old, new){returns}:
+    if old is None:
+        return new, 1
+    k = old + new
+    v = old * new
+
+{user}
+"""
+
+
+@pytest.mark.parametrize(
+    ("user", "returns", "line"),
+    [
+        ("def g(x):\n    y = grow(x, 2)\n    return y * 2", "", 5),
+        ("def g(x):\n    z, y = 1, grow(x, 2)\n    return y * 2", "", 5),
+        ("def h(x):\n    return grow(x, 2)\ndef g(x):\n    y = h(x)\n    return y * 2", "", None),
+        ("def g(x):\n    y = grow(x, 2) if x else None\n    return y * 2", "", None),
+        ("def g(x):\n    y = grow(x, 2) if x else None\n    return y * 2", " -> Pair", 5),
+        ("def g(x):\n    y = grow(x, 2)\n    return y * 2", " -> Pair | None", None),
+    ],
+)
+def test_none_is_followed_to_the_path_of_a_helper_without_a_return(
+    user: str, returns: str, line: int | None
+) -> None:
+    program = GROWN.format(user=user, returns=returns)
+    at = len(program.splitlines())
+    found = slips.misfit(ast.parse(program), raised("y * 2", at, (30, "g(x)"), y=NONE))
+    told = "grow ends without a return. End it with: return k, v."
+    assert (found.line if found and found.said.endswith(told) else None) == line
+
+
+def test_a_value_that_is_taken_apart_is_followed_as_well() -> None:
+    program = GROWN.format(user="y = grow(1, 2)\na, b = y", returns="")
+    call = SeenCall(8, "<module>", "a, b", "a, b = y", {"y": NONE})
+    error = replace(raised("", 8), calls=(call,))
+    found = slips.misfit(ast.parse(program), error, "y is None here, so it cannot be taken apart")
+    assert found is not None
+    assert found.line == 5
+
+
 def test_none_on_purpose_is_no_slip() -> None:
     program = "def g(cache):\n    y = None if cache is None else cache[0]\n    return y * 2\n"
     calls = ((3, "g(x)"),)

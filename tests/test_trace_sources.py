@@ -8,12 +8,12 @@ import math
 import numpy as np
 import pytest
 
-from grader.grading.following import slips
 from grader.grading.following.alike import too_early
 from grader.grading.following.arguments import crosswise
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.complexes import made_of
 from grader.grading.following.constants import preset, set_otherwise
+from grader.grading.following.ends import falls_through
 from grader.grading.following.factors import misscaled
 from grader.grading.following.given import calls_given, next_given
 from grader.grading.following.handed import uncalled
@@ -406,7 +406,7 @@ def test_options_that_are_read_are_not_swallowed() -> None:
 def test_a_return_that_is_only_in_the_if(body: str, line: int | None) -> None:
     function = ast.parse(f"def masked(x, m):\n    {body}\n").body[0]
     assert isinstance(function, ast.FunctionDef)
-    found = slips.falls_through(function)
+    found = falls_through(function)
     assert (found[0] if found else None) == line
     assert found is None or found[1].endswith("masked ends without a return")
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from grader.grading.following.ends import open_end, results, without_return
 from grader.grading.following.run import Run, operation
 from grader.grading.following.slips import (
     Ran,
@@ -14,7 +15,6 @@ from grader.grading.following.slips import (
     is_read,
     origin,
     to_return,
-    without_return,
 )
 from grader.grading.reading.bindings import (
     around,
@@ -149,11 +149,10 @@ def unreturned(tree: ast.Module, told: str) -> Slip | None:
             lists = any(isinstance(n, ast.Return) and _listed(n.value) for n in ast.walk(helper))
             write = "return []" if lists and "list" in told else ""
             return Slip(one.lineno, f"{helper.name} returns None on line {one.lineno}.", write)
-    last = helper.body[-1]
-    if isinstance(last, ast.Return | ast.Raise):
+    if (end := open_end(helper.body)) is None:
         return None
-    end = last.end_lineno or last.lineno
-    return Slip(end, f"{helper.name} ends on line {end} without a return.")
+    more = f" End it with: {given}." if (given := results(helper)) else ""
+    return Slip(end, f"{helper.name} ends on line {end} without a return.{more}")
 
 
 def _chains(tree: ast.Module, method: ast.FunctionDef) -> bool:

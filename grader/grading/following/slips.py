@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from grader.grading.following import branches
+from grader.grading.following import branches, ends
+from grader.grading.following.ends import falls_through, without_return
 from grader.grading.following.uncalled import to_call
 from grader.grading.following.unpacked import kept_whole
 from grader.grading.reading import shown
@@ -97,7 +98,7 @@ def misfit(
     for depth in range(len(error.calls) - 1, -1, -1):
         call = error.calls[depth]
         names = [
-            one for one in call.values if call.values[one].kind in ODD and is_read(one, call.code)
+            one for one in call.values if call.values[one].kind in ODD and is_read(one, _code(call))
         ]
         for name in names if depth == len(error.calls) - 1 else ():
             value = call.values[name]
@@ -145,13 +146,15 @@ def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:
     """
     call = error.calls[-1] if error.calls else None
     for name in call.values if call is not None else ():
-        if call is None or call.values[name].kind != "NoneType" or not is_read(name, call.code):
+        if call is None or call.values[name].kind != "NoneType" or not is_read(name, _code(call)):
             continue
         line, where = origin(tree, name, error.calls, "NoneType", ran) or (0, "")
         if where.endswith("without a return"):
             said = f"{name} is None here: it comes from line {line}{where}."
-            if inner := _ends_with(tree, line):
-                return Slip(line, f"{said} End it with: return {inner}.")
+            inside = around(tree, line)
+            several = ends.results(inside) if inside is not None else ""
+            if whole := f"return {inner}" if (inner := _ends_with(tree, line)) else several:
+                return Slip(line, f"{said} End it with: {whole}.")
             return Slip(line, said, instead(tree, line) or to_return(tree, line))
     return None
 
@@ -173,7 +176,7 @@ def to_return(tree: ast.Module, line: int) -> str:
         return ""
     match last:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            idle = stored(inside) - read(inside)
+            idle = stored(inside) - read(inside) if ends.count(inside) < 2 else set()
             return f"return {ast.unparse(value)}" if idle == {name} else ""
         case ast.Expr(ast.BinOp() | ast.Compare() | ast.Subscript() as value):
             return f"return {ast.unparse(value)}"
@@ -250,6 +253,13 @@ def is_read(name: str, code: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}\b(?!\s*=[^=])", code) is not None
 
 
+def _code(call: SeenCall) -> str:
+    """The code that raised an error; where that is only the names of parts, what has the parts."""
+    taken = (f"{call.code} = ", f"({call.code}) = ", f"for {call.code} in ")
+    start = next((one for one in taken if call.statement.startswith(one)), None)
+    return call.code if start is None else call.statement.removeprefix(start)
+
+
 def _late(tree: ast.Module, error: SeenError) -> Slip | None:
     """The line that gives a variable its value after it is used."""
     found = re.search(r"local variable '(\w+)'", error.message)
@@ -300,7 +310,9 @@ def origin(
     if statement is not None:
         none = _none_of(tree, getattr(statement, "value", None), kind, ran)
         none = none or _part(tree, statement, name)
-        return None if _may_be_none(statement) else none or _lacking(tree, statement, kind)
+        if _may_be_none(statement):
+            return _unmeant(tree, statement, calls[-1], ran)
+        return none or _lacking(tree, statement, kind, name)
     inside = around(tree, line)
     if inside is None or len(calls) < 2:
         return None
@@ -318,14 +330,17 @@ def origin(
         if kind == "tuple":
             line = calls[-2].line
             return _pairs(tree, outer, line) or _several(tree, outer, line)
-        helper = functions(tree).get(callee(given))
-        if helper is not None and (end := without_return(helper)) is not None:
-            return end, f", where {helper.name} ends without a return"
-        if helper is not None and kind == "NoneType" and (fallen := falls_through(helper)):
-            return fallen
-        none = _none_of(tree, given, kind, ran)
+        none = _silenced(tree, given, kind) or _none_of(tree, given, kind, ran)
         return none or origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return None if kind == "tuple" else (calls[-2].line, "")
+
+
+def _silenced(tree: ast.Module, given: ast.expr, kind: str) -> tuple[int, str] | None:
+    """Where the function of the file that an expression calls ends without a return."""
+    helper = functions(tree).get(callee(given))
+    if helper is not None and (end := without_return(helper)) is not None:
+        return end, f", where {helper.name} ends without a return"
+    return _left(tree, helper) if helper is not None and kind == "NoneType" else None
 
 
 def _given(
@@ -462,15 +477,55 @@ def _may_be_none(statement: ast.stmt) -> bool:
     return isinstance(value, ast.IfExp) and (is_none(value.body) or is_none(value.orelse))
 
 
-def _lacking(tree: ast.Module, statement: ast.stmt, kind: str = "") -> tuple[int, str]:
-    """The line at fault for the value that a statement keeps, and what it lacks."""
-    helper = callee(getattr(statement, "value", None))
+def _unmeant(
+    tree: ast.Module, statement: ast.stmt, call: SeenCall, ran: Ran
+) -> tuple[int, str] | None:
+    """Where a function ended that gave None to a statement which may choose None on purpose.
+
+    Only if the function ran, and is to give something.
+    """
+    value = getattr(statement, "value", None)
+    if isinstance(value, ast.IfExp):
+        asked = {one.id for one in ast.walk(value.test) if isinstance(one, ast.Name)}
+        if any(one.kind == "NoneType" for name, one in call.values.items() if name in asked):
+            return None
+        value = value.orelse if is_none(value.body) else value.body
+    function = functions(tree).get(callee(value))
+    if function is None or (ran is not None and not any(map(ran, function.body))):
+        return None
+    return ends.never_meant(function)
+
+
+def _entry(statement: ast.stmt, name: str) -> ast.AST | None:
+    """What a statement keeps as ``name``: of several values that it gives names, the one of it."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=given)):
+            pairs = zip(names, given, strict=False)
+            return next((one for to, one in pairs if name_of(to) == name), statement.value)
+    return getattr(statement, "value", None)
+
+
+def _left(tree: ast.Module, function: Function) -> tuple[int, str] | None:
+    """Where a function may end without a return; or where one ends whose result it returns."""
+    if (fallen := falls_through(function)) is not None:
+        return fallen
+    found = [one for one in ast.walk(function) if isinstance(one, ast.Return)]
+    inner = functions(tree).get(callee(found[0].value)) if len(found) == 1 else None
+    return ends.never_meant(inner) if inner is not None else None
+
+
+def _lacking(
+    tree: ast.Module, statement: ast.stmt, kind: str = "", name: str = ""
+) -> tuple[int, str]:
+    """The line at fault for the value that a statement keeps as ``name``, and what it lacks."""
+    helper = callee(_entry(statement, name))
     function = functions(tree).get(helper)
     end = without_return(function) if function is not None else None
     if end is not None:
         return end, f", where {helper} ends without a return"
-    if kind == "NoneType" and function is not None and (fallen := falls_through(function)):
-        return fallen
+    found = _left(tree, function) if function is not None and kind == "NoneType" else None
+    if found is not None:
+        return found
     for one in ast.walk(function) if function is not None else ():
         if isinstance(one, ast.Return) and isinstance(one.value, ast.List):
             return one.lineno, f", where {helper} returns a list"
@@ -526,44 +581,4 @@ def _none_of(tree: ast.Module, node: ast.AST | None, kind: str, ran: Ran) -> tup
     for test in (one for one in ast.walk(function) if isinstance(one, ast.If)):
         if found[0] in test.body and ast.unparse(test.test) in (f"{text} is None", f"not {text}"):
             return line, f"{where}: line {test.lineno} chooses it just where it is None"
-    return line, where
-
-
-def falls_through(function: Function) -> tuple[int, str] | None:
-    """Where a function that returns something ends without a return if its last ``if`` is false.
-
-    The line is that of the return that is in it, or behind another one, and belongs after it.
-    """
-    last = function.body[-1]
-    if not isinstance(last, ast.If):
-        return None
-    silent = f"{function.name} ends without a return"
-    for body in (last.body, last.orelse):
-        ends = [one for one in body if isinstance(one, ast.Return) and one.value is not None]
-        if len(ends) > 1:
-            at = ends[-1].lineno
-            said = f", which is never reached, as line {ends[0].lineno} returns"
-            return at, f"{said}: outside of the if of line {last.lineno}, {silent}"
-    end = last.body[-1]
-    if not last.orelse and isinstance(end, ast.Return) and end.value is not None:
-        return end.lineno, f", which runs only if {ast.unparse(last.test)}: else {silent}"
-    return None
-
-
-def without_return(function: Function) -> int | None:
-    """The last line of a function that returns nothing anywhere; None if it returns."""
-    if any(one.value is not None for one in _own_returns(function)):
-        return None
-    last = function.body[-1]
-    return (last.end_lineno or last.lineno) if hasattr(last, "body") else last.lineno
-
-
-def _own_returns(function: Function) -> Iterator[ast.Return]:
-    """The returns of a function, and not of those that are defined in it."""
-    todo: list[ast.AST] = list(function.body)
-    while todo:
-        one = todo.pop()
-        if isinstance(one, ast.Return):
-            yield one
-        if not isinstance(one, ast.FunctionDef | ast.Lambda | ast.ClassDef):
-            todo += ast.iter_child_nodes(one)
+    return None if falls_through(function) else (line, where)
