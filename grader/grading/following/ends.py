@@ -89,8 +89,7 @@ def open_end(body: Sequence[ast.stmt]) -> int | None:
             leaves = any(isinstance(one, ast.Break) for one in ast.walk(last))
             return after if leaves else None
         case ast.Match():
-            whole = any(isinstance(one.pattern, ast.MatchAs) for one in last.cases)
-            return _last_open(*(one.body for one in last.cases)) if whole else after
+            return _last_open(*(one.body for one in last.cases))  # they may be all there are
     return after if hasattr(last, "body") else last.lineno
 
 
