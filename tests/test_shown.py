@@ -11,6 +11,7 @@ from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.fitting import swapped
 from grader.grading.following import handed, slips
 from grader.grading.following.helpers import bound_first, preset_by
+from grader.grading.following.options import misset
 from grader.grading.reading import shown
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source import origins, parse, returns
@@ -254,6 +255,58 @@ class MLP(Module):
         self.c_fc = dense(4, config.n_embd)
         self.c_proj = Linear(4, config.n_embd)
 """
+
+
+MAKERS = """\
+project = partial(Linear, bias=True)
+widen = lambda size: Linear(size, 4 * size, bias=False)
+
+class Block(Module):
+    def __init__(self, size):
+        self.c_fc = widen(size)
+        self.c_proj = project(size, size)
+        norm = partial(LayerNorm, size, epsilon=1e-5)
+        self.ln_1 = norm()
+        self.ln_2 = LayerNorm(size)
+"""
+
+
+@pytest.mark.parametrize(
+    ("about", "line"),
+    [
+        ("made: c_fc", 2),
+        ("made: c_proj", 1),
+        ("made: ln_1", 8),
+        ("made: ln_2", 10),
+        ("preset: epsilon", 8),
+        ("preset: eps", None),
+    ],
+)
+def test_what_a_partial_or_a_lambda_makes_is_found_there(about: str, line: int | None) -> None:
+    assert origins.place(ast.parse(MAKERS), about) == line
+
+
+@pytest.mark.parametrize(
+    ("own", "reference", "write"),
+    [
+        ("", "LayerNorm(size, eps=tiny)", "partial(LayerNorm, size, eps=tiny)"),
+        ("", "LayerNorm(size, small=tiny)", "partial(LayerNorm, size, small=tiny)"),
+        ("", "LayerNorm(size)", ""),
+        (
+            "class LayerNorm:\n    def __init__(self, size, eps):\n        pass\n",
+            "LayerNorm(size, tiny)",
+            "partial(LayerNorm, size, eps=tiny)",
+        ),
+    ],
+)
+def test_an_argument_that_a_partial_sets_is_told_there(
+    own: str, reference: str, write: str
+) -> None:
+    told = "LayerNorm has no argument called epsilon, and norm gives it one"
+    text = f"{own}norm = partial(LayerNorm, size, epsilon=tiny)\nx = norm()\n"
+    slip = misset(ast.parse(text), ast.parse(reference), told)
+    assert slip is not None
+    assert (slip.line, slip.write) == (own.count("\n") + 1, write)
 
 
 @pytest.mark.parametrize(("about", "line"), [("made: c_fc", 2), ("made: c_proj", 7)])

@@ -13,7 +13,8 @@ block = Knob("block", "attend")
 eps = Knob(
     "eps",
     "norms",
-    r"GPT2Block.__init__() ~[=,(] ?(1e-|0?\.0)\d ~ LayerNorm\([^,()]*\) ~ \bln_1\b",
+    r"GPT2Block.__init__() ~[=,(] ?(1e-|0?\.0)\d ~ LayerNorm\([^,()]*\) ~ \bpartial\(\w*Norm\b"
+    r" ~ \bln_1\b",
 )
 
 NO_PAIR = "It returns one tensor, not a pair: leave out the index."

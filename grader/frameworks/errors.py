@@ -163,7 +163,7 @@ def translate(error: SeenError, *tellers: Teller) -> Translation:
         text,
     )
     named = next(filter(None, field.groups()), "") if field else ""
-    named = "" if told.about.startswith("text: ") else named
+    named = "" if told.about.startswith(("text: ", "preset: ")) else named
     return replace(
         told,
         about=named or told.about,

@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from grader.source import reach
 from grader.source.parts import astray
-from grader.source.passed import maker, part_of, passed
+from grader.source.passed import maker, part_of, passed, preset
 from grader.source.tables import by_name
 from grader.source.variables import appended, stores
 from grader.source.walked import walked
@@ -432,6 +432,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "guard": _guard,
     "read": _read_again,
     "thawed": _thawed,
+    "preset": preset,
 }
 """What :func:`place` does with ``"kind: what"``."""
 
@@ -565,6 +566,7 @@ def place(tree: ast.Module, about: str) -> int | None:
     ``"parts: split"`` is where the names of the parts that this pattern makes are in another order
     than elsewhere. ``"guard: place"`` is the ``if`` that decides whether what is there is done, and
     ``"read: ln_1 2"`` where the file reads the attribute for the second time, of two.
+    ``"preset: eps"`` is where a partial sets this argument.
     ``"thawed: 7"`` is the decorator of the dataclass, not frozen, that the one of line 7 extends.
     ``"function() end"`` is its last return, or its last statement where it returns nothing;
     ``"function() ~pattern"`` is the first statement in which this regular expression is found, in

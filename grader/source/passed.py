@@ -42,14 +42,33 @@ def _given(tree: ast.Module, method: str, at: int, name: str) -> int | None:
 
 
 def maker(tree: ast.Module, line: int) -> int:
-    """``line``; or that of the one object which a function of the file makes that it calls."""
+    """``line``; or that of the one object which a function of the file makes that it calls.
+
+    A lambda and a partial with a name are functions as well.
+    """
     own = {one.name: one for one in walked(tree) if isinstance(one, ast.FunctionDef)}
-    kept = [one for one in walked(tree) if isinstance(one, ast.Assign) and one.lineno == line]
-    calls = [one.value for one in kept if isinstance(one.value, ast.Call)]
+    sets = [one for one in walked(tree) if isinstance(one, ast.Assign)]
+    calls = [one.value for one in sets if one.lineno == line and isinstance(one.value, ast.Call)]
     helper = own.get(_called(calls[0])) if len(calls) == 1 else None
     inner = ast.walk(helper) if helper is not None else ()
+    text = ast.unparse(calls[0].func) if len(calls) == 1 else ""
+    named = [one.value for one in sets if text in map(ast.unparse, one.targets)]
+    match named:
+        case [ast.Lambda(body=body)]:
+            inner = ast.walk(body)
+        case [ast.Call(args=[ast.Name(id=kind) | ast.Attribute(attr=kind), *_]) as preset]:
+            if _called(preset) == "partial" and kind[:1].isupper():
+                return preset.lineno
     made = [one for one in inner if isinstance(one, ast.Call) and _called(one)[:1].isupper()]
     return made[0].lineno if len(made) == 1 else line
+
+
+def preset(tree: ast.Module, name: str) -> int | None:
+    """The line on which the one partial that sets an argument of this name sets it."""
+    calls = [one for one in walked(tree) if isinstance(one, ast.Call)]
+    words = [one for call in calls if _called(call) == "partial" for one in call.keywords]
+    lines = [one.value.lineno for one in words if one.arg == name]
+    return lines[0] if len(lines) == 1 else None
 
 
 def _called(call: ast.Call) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from grader.grading.following.slips import called_as
 from grader.grading.reading.bindings import bound, callee, functions, statement_at
+from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, there
 from grader.protocol.probe import SeenError
 from grader.source.walked import walked
@@ -15,6 +18,9 @@ from grader.source.walked import walked
 LACKS = re.compile(r"(\S+) needs (\w+) as well")
 UNKNOWN = re.compile(r"(\S+) has no argument called (\w+)")
 """What is said of a call that lacks an argument, or gives one that there is not."""
+
+PRESET = re.compile(r"(\w+) has no argument called (\w+), and (\S+) gives it one")
+"""What is said where a partial gives what it calls such an argument."""
 
 MOST_STEPS = 4
 """Names and helpers through which a dict is followed back."""
@@ -63,6 +69,40 @@ def misnamed(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     if LACKS.search(told) is None:
         return Slip(one.line, f"{said} That has none of this name.")
     return Slip(one.line, f"{said} There it is called {word}.", one.called(word))
+
+
+def misset(tree: ast.Module, reference: ast.Module, told: str) -> Slip | None:
+    """The partial that gives what it calls an argument of no name of that, by an error as told."""
+    found = PRESET.search(told)
+    calls = [one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == "partial"]
+    odd = [(c, w) for c in calls for w in c.keywords if found is not None and w.arg == found[2]]
+    if found is None or len(odd) != 1:
+        return None
+    ((call, word),), (owner, name, user) = odd, found.groups()
+    given, value = {one.arg for one in call.keywords}, ast.unparse(word.value)
+    takes = {one: text for one, text in _takes(tree, reference, owner).items() if one not in given}
+    near = {one for one, text in takes.items() if text == value}
+    near |= {*difflib.get_close_matches(name, takes, n=2, cutoff=0.6)}
+    line = word.value.lineno
+    said = f"Line {line} sets {name}, which {user} hands to {owner}. That has none of this name."
+    if len(near) != 1:
+        return Slip(line, said)
+    words = [ast.keyword(min(near), one.value) if one is word else one for one in call.keywords]
+    write = ast.unparse(ast.Call(call.func, call.args, words))
+    said = f"Line {line} sets {name}, which {user} hands to {owner}. There it is called"
+    return Slip(line, f"{said} {min(near)}.", write)
+
+
+def _takes(tree: ast.Module, reference: ast.Module, name: str) -> dict[str, str]:
+    """The arguments of a class or a function of the file; else those that the reference gives it.
+
+    Each with what the reference gives for it, as it is written.
+    """
+    for one in walked(tree):
+        if isinstance(one, ast.FunctionDef) and called_as(tree, one) == name:
+            return dict.fromkeys(parameters(one), "")
+    calls = [one for one in walked(reference) if isinstance(one, ast.Call) and callee(one) == name]
+    return {w.arg: ast.unparse(w.value) for one in calls for w in one.keywords if w.arg}
 
 
 def odd_option(tree: ast.Module, node: ast.AST) -> Slip | None:

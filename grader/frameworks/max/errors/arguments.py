@@ -69,8 +69,8 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
     call = case.call or next(case.calls(), None)
     if call is None or (case.call is None and isinstance(case.node, ast.Attribute)):
         return None  # to look something up called what is not written there
-    if numpy := of_numpy(case, call):
-        return numpy
+    if other := of_numpy(case, call) or _by_partial(case, call, match):
+        return other
     signature = Signature.of(case.value(call.func))
     what = _what(case, call, match)
     if (
@@ -115,6 +115,17 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
         less = f"Write {ast.unparse(fixed)} here, or let {ast.unparse(call.func)} take one more."
         return Translation(what, f"{hint} {less}")
     return Translation(what, hint, case.fix(call, fixed) if fixed is not None else None)
+
+
+def _by_partial(case: Case, call: ast.Call, match: re.Match[str]) -> Translation | None:
+    """A name that the function which a ``partial`` calls does not take: the partial sets it."""
+    word = match.groupdict().get("unknown")
+    owner = re.search(r"(\w+)(?:\.__init__)?\(\) got an unexpected", case.text)
+    given = any(one.arg in (word, None) for one in call.keywords)
+    if word is None or owner is None or given or case.kind(call.func) != "partial":
+        return None
+    what = f"{owner[1]} has no argument called {word}, and {ast.unparse(call.func)} gives it one"
+    return Translation(what, None, about=f"preset: {word}", elsewhere=True)
 
 
 def _too_few_taken(case: Case, call: ast.Call, fixed: ast.Call, signature: Signature) -> bool:
