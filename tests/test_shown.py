@@ -314,6 +314,12 @@ def test_what_a_helper_makes_is_made_there(about: str, line: int) -> None:
     assert origins.place(ast.parse(MADE), about) == line
 
 
+def test_a_field_that_has_the_name_of_a_right_one_is_wrong_itself() -> None:
+    tree = ast.parse("class Config:\n    size: int = 5\n    end: int = size\n")
+    assert origins.place(tree, "own: end size ! end") == 3
+    assert origins.place(tree, "own: end ! size end") == 2
+
+
 FIELDS = """LAST = 50_257
 
 class Sizes:

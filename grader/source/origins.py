@@ -474,7 +474,7 @@ def _constant(tree: ast.Module, line: int, right: Sequence[str]) -> int:
     """``line``; or where the file has the one constant, or function, that a field's default is.
 
     Where others read it too, it is the field that may have the wrong one, and has it if one of
-    those is ``right``.
+    those is ``right``. So it has if that is the name of a field that is right.
     """
     fields = [
         one.value
@@ -490,6 +490,8 @@ def _constant(tree: ast.Module, line: int, right: Sequence[str]) -> int:
     value = value.func if isinstance(value, ast.Call) and not value.args else value
     text = ast.unparse(value) if isinstance(value, ast.Name | ast.Attribute) else ""
     name = text.rpartition(".")[2]
+    if name in right:
+        return line
     ends = [
         last.lineno
         for one in walked(tree)
