@@ -84,6 +84,24 @@ def test_what_keeps_nothing_is_to_be_assigned_where_that_is_clear(text: str, wri
     assert slip.write == write
 
 
+@pytest.mark.parametrize(
+    ("text", "write"),
+    [
+        ("def next(n):\n    n + 1\nLAST = next(4)", "return n + 1"),
+        ("def pair(a, b):\n    c = a + b\n    a, c\nprint(pair(1, 2))", "return (a, c)"),
+        ("def next(n):\n    n + 1\nnext(4)", ""),
+        ("def next(n):\n    n + 1\n    return n\nLAST = next(4)", ""),
+        ("class A:\n    def __init__(self, n):\n        n + 1", ""),
+        ("class A:\n    def empty(self):\n        self.n == 1", ""),
+    ],
+)
+def test_a_result_at_the_end_of_a_function_that_is_used_is_to_be_returned(
+    text: str, write: str
+) -> None:
+    found = [one for one in shown.idle(ast.parse(text)) if one.said.endswith("missing before it?")]
+    assert [one.write for one in found] == ([write] if write else [])
+
+
 LOOP = "def skip(key):\n    return key.endswith('x')\n\ndef go(d):\n    for key in {over}:\n"
 LOOP += "        if skip(key):\n            continue\n"
 

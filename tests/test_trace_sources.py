@@ -13,7 +13,6 @@ from grader.grading.following.arguments import crosswise
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.complexes import made_of
 from grader.grading.following.constants import preset, set_otherwise
-from grader.grading.following.ends import falls_through
 from grader.grading.following.factors import misscaled
 from grader.grading.following.given import calls_given, next_given
 from grader.grading.following.handed import uncalled
@@ -23,6 +22,7 @@ from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.following.traded import traded
 from grader.grading.reading.bindings import callee
+from grader.grading.reading.ends import falls_through
 from grader.grading.reading.shared import shared
 from grader.grading.reading.shown import Slip
 from grader.grading.reading.swallowed import swallowed

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from grader.grading.following.ends import open_end, results, without_return
 from grader.grading.following.run import Run, operation
 from grader.grading.following.slips import (
     Ran,
@@ -26,6 +25,7 @@ from grader.grading.reading.bindings import (
     stores,
     targets,
 )
+from grader.grading.reading.ends import open_end, results, without_return
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError, SeenValue

@@ -6,11 +6,10 @@ import ast
 import re
 from collections.abc import Callable, Sequence
 
-from grader.grading.following import branches, ends
-from grader.grading.following.ends import falls_through, without_return
+from grader.grading.following import branches
 from grader.grading.following.uncalled import to_call
 from grader.grading.following.unpacked import kept_whole
-from grader.grading.reading import shown
+from grader.grading.reading import ends, shown
 from grader.grading.reading.bindings import (
     CHANGES,
     around,
@@ -23,6 +22,7 @@ from grader.grading.reading.bindings import (
     targets,
     without_number,
 )
+from grader.grading.reading.ends import falls_through, without_return
 from grader.grading.reading.outer import outer
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, name_of, own_calls

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from grader.grading.reading.bindings import CHANGES, callee, to_assign
+from grader.grading.reading.bindings import CHANGES, around, callee, to_assign
+from grader.grading.reading.ends import without_return
 from grader.source.variables import reads
 from grader.source.walked import walked
 
@@ -218,7 +219,11 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
             yield Slip(node.lineno, f"{said} {word} {head.name}.", f"@{text}")
             continue
         pure = isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute)
-        if isinstance(node.value, WORTHLESS) or (pure and callee(node.value) in PURE):
+        pure = pure and callee(node.value) in PURE
+        if (pure or isinstance(node.value, GIVES)) and _ends_used(tree, node):
+            said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
+            yield Slip(node.lineno, f"{said} Is a return missing before it?", f"return {text}")
+        elif isinstance(node.value, WORTHLESS) or pure:
             said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
             yield Slip(node.lineno, f"{said} Is it to be assigned?", to_assign(tree, node))
         elif isinstance(node.value, ast.Call) and _own(tree, node.value) in _only_returning(tree):
@@ -229,6 +234,23 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
         ):
             said = f"Line {node.lineno} makes {_short(text)}, and does not raise it."
             yield Slip(node.lineno, said, f"raise {text}" if _short(text) == text else "")
+
+
+def _ends_used(tree: ast.Module, node: ast.Expr) -> bool:
+    """Whether a function ends with a statement and returns nothing, though a line uses its result.
+
+    If nothing in the file calls it, another program does.
+    """
+    inside = around(tree, node.lineno)
+    if inside is None or inside.body[-1] is not node or without_return(inside) is None:
+        return False
+    name, value = inside.name, node.value
+    sets = isinstance(value, ast.Compare) and isinstance(value.left, ast.Attribute)  # == for =
+    if sets or (name.startswith("__") and name != "__call__"):
+        return False
+    alone = {id(one.value) for one in walked(tree) if isinstance(one, ast.Expr)}
+    calls = [one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == name]
+    return not calls or any(id(one) not in alone for one in calls)
 
 
 def _own(tree: ast.Module, call: ast.Call) -> str:
@@ -269,6 +291,9 @@ DEFINITIONS = (ast.ClassDef, ast.FunctionDef)
 
 WORTHLESS = (ast.Attribute, ast.BinOp, ast.Compare, ast.Subscript, ast.UnaryOp)
 """Expressions that do nothing but give a value."""
+
+GIVES = (*WORTHLESS, ast.BoolOp, ast.Dict, ast.IfExp, ast.List, ast.ListComp, ast.Name, ast.Tuple)
+"""The same, and others that are a slip only at the end of a function."""
 
 PURE = ("astype", "cast", "permute", "reshape", "squeeze", "swapaxes", "transpose", "unsqueeze")
 """Methods of tensors and arrays, and functions, that do nothing but give a value."""
