@@ -16,7 +16,7 @@ import pytest
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
 from grader.grading.following import slips
 from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.handed import all_sizes, called_at_once, unstarred
+from grader.grading.following.handed import all_sizes, called_at_once, called_early, unstarred
 from grader.grading.following.helpers import dim_given, kind_given, named_by_caller
 from grader.grading.following.lines import Lines
 from grader.grading.following.omitted import omitted, wasted
@@ -450,6 +450,31 @@ def test_a_function_that_is_called_among_partials_is_to_be_one(call: str, write:
     told = "find needs ids as well"
     slip = called_at_once(ast.parse(f"y = {call}\n"), raised("find(7)", 1), told)
     assert (slip.write if slip else "") == write
+
+
+READERS = "def short():\n    return x\n\ndef long(n=1):\n    return y\n\n"
+
+
+@pytest.mark.parametrize(
+    ("set_to", "used", "write"),
+    [
+        ("short() if fast else long()", "read()", "read = short if fast else long"),
+        ("long()", "read(3)", "read = long"),
+        ("short()", "read(3)", ""),
+        ("long(2)", "read()", ""),
+        ("short() if fast else other()", "read()", ""),
+    ],
+)
+def test_a_function_that_is_called_where_it_is_chosen_is_told_there(
+    set_to: str, used: str, write: str
+) -> None:
+    program = f"{READERS}read = {set_to}\nfor _ in pages:\n    print({used})\n"
+    error = raised(used, 9, read=SeenValue("Tensor"))
+    slip = called_early(
+        ast.parse(program), error, "read is a Tensor, and was called like a function"
+    )
+    assert (slip.write if slip else "") == write
+    assert slip is None or slip.line == 7
 
 
 FUNCTION = SeenValue("function", "wide")

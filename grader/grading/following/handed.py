@@ -299,8 +299,10 @@ def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
 
 def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     """The line that calls what a helper is to call, if an error is ``told`` to come of that."""
-    if "was called like a function" not in told or len(error.calls) < 2:
+    if "was called like a function" not in told or not error.calls:
         return None
+    if (chosen := _chosen(tree, error.calls[-1], told)) is not None or len(error.calls) < 2:
+        return chosen
     outer, call = error.calls[-2:]
     inside = around(tree, call.line)
     if inside is None:
@@ -317,6 +319,39 @@ def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
             said = f"Line {line} calls {text} and hands over what it gives: {inside.name} is to"
             return Slip(line, f"{said} call it. Hand over {text} itself.")
     return None
+
+
+def _chosen(tree: ast.Module, call: SeenCall, told: str) -> Slip | None:
+    """The line that calls a function of the file, or one of two, where a later one calls it."""
+    name = next((one for one in call.values if told.startswith(f"{one} is ")), "")
+    made = bound(tree, name, call.line) if name else None
+    if not isinstance(made, ast.Assign | ast.AnnAssign) or made.value is None:
+        return None
+    value = made.value
+    early = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+    users = [one for one in walked(tree) if isinstance(one, ast.Call)]
+    users = [one for one in users if one.lineno in statement_at(tree, call.line)]
+    users = [one for one in users if ast.unparse(one.func) == name]
+    if len(users) != 1 or not all(_is_meant(tree, one, users[0]) for one in early):
+        return None
+    line, funcs = made.lineno, [one.func for one in early if isinstance(one, ast.Call)]
+    whole: ast.expr = funcs[0]
+    if isinstance(value, ast.IfExp):
+        whole = ast.IfExp(value.test, *funcs)
+    text, of = " or ".join(map(ast.unparse, funcs)), "them" if funcs[1:] else "it"
+    said = f"Line {line} calls {text} and keeps what it gives, and line {call.line} calls that."
+    said = f"{said} Without the parentheses behind {of}, {name} is the function itself."
+    return Slip(line, said, f"{name} = {ast.unparse(whole)}")
+
+
+def _is_meant(tree: ast.Module, node: ast.expr, user: ast.Call) -> bool:
+    """Whether an expression calls a function of the file with nothing, which fits another call."""
+    helper = functions(tree).get(callee(node))
+    if not isinstance(node, ast.Call) or node.args or node.keywords or helper is None:
+        return False
+    takes = [one for one in parameters(helper) if one != "self"]
+    words = [one.arg for one in user.keywords]
+    return len(user.args) + len(words) <= len(takes) and all(one in takes for one in words)
 
 
 AS_ONE = re.compile(r"\b(?:a list|a tuple|lists?|tuples?)\b")
