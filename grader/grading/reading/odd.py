@@ -20,7 +20,7 @@ from grader.grading.reading import (
     yields,
 )
 from grader.grading.reading.bindings import CHANGES, around, callee
-from grader.grading.reading.shown import Slip, unmoved
+from grader.grading.reading.shown import PURE, Slip, unmoved
 from grader.source.variables import read, reads, stored
 from grader.source.walked import walked
 
@@ -186,7 +186,7 @@ def unreturned(tree: ast.Module) -> Iterator[Slip]:
             case ast.Assign([ast.Name(name)]):
                 said = f"{function.name} ends on line {line} without a return, and line {user}"
                 yield Slip(line, f"{said} uses what it returns. Is it to return {name}?")
-            case ast.Expr(ast.Call() as call) if callee(call) not in (*CHANGES, "print"):
+            case ast.Expr(ast.Call() as call) if callee(call) not in (*CHANGES, *PURE, "print"):
                 said = f"{function.name} ends on line {line} without a return, and line {user}"
                 yield Slip(line, f"{said} uses what it returns.", f"return {ast.unparse(call)}")
 

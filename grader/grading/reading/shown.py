@@ -221,14 +221,17 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
         pure = isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute)
         pure = pure and callee(node.value) in PURE
         if (pure or isinstance(node.value, GIVES)) and _ends_used(tree, node):
-            said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
+            does = "works out" if pure or isinstance(node.value, WORTHLESS) else "has"
+            said = f"Line {node.lineno} {does} {_short(text)}, and nothing uses the result."
             yield Slip(node.lineno, f"{said} Is a return missing before it?", f"return {text}")
         elif isinstance(node.value, WORTHLESS) or pure:
             said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
             yield Slip(node.lineno, f"{said} Is it to be assigned?", to_assign(tree, node))
         elif isinstance(node.value, ast.Call) and _own(tree, node.value) in _only_returning(tree):
             said = f"Line {node.lineno} calls {callee(node.value)}, and nothing uses what it"
-            yield Slip(node.lineno, f"{said} returns. Is it to be assigned?", to_assign(tree, node))
+            ends, write = _ends_used(tree, node), to_assign(tree, node)
+            fix = "Is a return missing before it?" if ends else "Is it to be assigned?"
+            yield Slip(node.lineno, f"{said} returns. {fix}", f"return {text}" if ends else write)
         elif isinstance(node.value, ast.Call) and callee(node.value).endswith(
             ("Error", "Exception")
         ):
