@@ -19,7 +19,7 @@ LACKS = re.compile(r"(\S+) needs (\w+) as well")
 UNKNOWN = re.compile(r"(\S+) has no argument called (\w+)")
 """What is said of a call that lacks an argument, or gives one that there is not."""
 
-PRESET = re.compile(r"(\w+) has no argument called (\w+), and (\S+) gives it one")
+PRESET = re.compile(r" has no argument called (\w+), and (\S+) gives it one")
 """What is said where a partial gives what it calls such an argument."""
 
 MOST_STEPS = 4
@@ -75,13 +75,17 @@ def misset(tree: ast.Module, reference: ast.Module, told: str) -> Slip | None:
     """The partial that gives what it calls an argument of no name of that, by an error as told."""
     found = PRESET.search(told)
     calls = [one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == "partial"]
-    odd = [(c, w) for c in calls for w in c.keywords if found is not None and w.arg == found[2]]
-    if found is None or len(odd) != 1:
+    odd = [(c, w) for c in calls for w in c.keywords if found is not None and w.arg == found[1]]
+    if found is None or len(odd) != 1 or not odd[0][0].args:
         return None
-    ((call, word),), (owner, name, user) = odd, found.groups()
+    ((call, word),), (name, user) = odd, found.groups()
+    owner = ast.unparse(call.args[0])
     given, value = {one.arg for one in call.keywords}, ast.unparse(word.value)
-    takes = {one: text for one, text in _takes(tree, reference, owner).items() if one not in given}
-    near = {one for one, text in takes.items() if text == value}
+    takes = {
+        one: text for one, text in _takes(tree, reference, call.args[0]).items() if one not in given
+    }
+    plain = isinstance(word.value, ast.Constant)
+    near = {one for one, text in takes.items() if text == value and not plain}
     near |= {*difflib.get_close_matches(name, takes, n=2, cutoff=0.6)}
     line = word.value.lineno
     said = f"Line {line} sets {name}, which {user} hands to {owner}. That has none of this name."
@@ -93,11 +97,12 @@ def misset(tree: ast.Module, reference: ast.Module, told: str) -> Slip | None:
     return Slip(line, f"{said} {min(near)}.", write)
 
 
-def _takes(tree: ast.Module, reference: ast.Module, name: str) -> dict[str, str]:
+def _takes(tree: ast.Module, reference: ast.Module, function: ast.expr) -> dict[str, str]:
     """The arguments of a class or a function of the file; else those that the reference gives it.
 
     Each with what the reference gives for it, as it is written.
     """
+    name = ast.unparse(function).rpartition(".")[2]
     for one in walked(tree):
         if isinstance(one, ast.FunctionDef) and called_as(tree, one) == name:
             return dict.fromkeys(parameters(one), "")

@@ -120,11 +120,12 @@ def refused(case: Case, match: re.Match[str]) -> Translation | None:
 def _by_partial(case: Case, call: ast.Call, match: re.Match[str]) -> Translation | None:
     """A name that the function which a ``partial`` calls does not take: the partial sets it."""
     word = match.groupdict().get("unknown")
-    owner = re.search(r"(\w+)(?:\.__init__)?\(\) got an unexpected", case.text)
     given = any(one.arg in (word, None) for one in call.keywords)
-    if word is None or owner is None or given or case.kind(call.func) != "partial":
+    if word is None or word in KEPT or given or case.kind(call.func) != "partial":
         return None
-    what = f"{owner[1]} has no argument called {word}, and {ast.unparse(call.func)} gives it one"
+    name, made = ast.unparse(call.func), re.search(r"(\w+)\.__init__\(\) got an", case.text)
+    owner = made[1] if made is not None else f"what {name} calls"
+    what = f"{owner} has no argument called {word}, and {name} gives it one"
     return Translation(what, None, about=f"preset: {word}", elsewhere=True)
 
 
