@@ -543,6 +543,7 @@ def grow(old, new){returns}:
         ("def g(x):\n    z, y = 1, grow(x, 2)\n    return y * 2", "", 5),
         ("def h(x):\n    return grow(x, 2)\ndef g(x):\n    y = h(x)\n    return y * 2", "", None),
         ("def g(x):\n    y = grow(x, 2) if x else None\n    return y * 2", "", None),
+        ("def g(x):\n    y = grow(x, 2) if x else (1, 2)\n    return y * 2", "", 5),
         ("def g(x):\n    y = grow(x, 2) if x else None\n    return y * 2", " -> Pair", 5),
         ("def g(x):\n    y = grow(x, 2)\n    return y * 2", " -> Pair | None", None),
     ],

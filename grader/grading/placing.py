@@ -41,6 +41,7 @@ THERE = (
     "There are ",
     "Is the table as long as",
     "Make a tensor of it first: ",
+    "Look where self.",
 )
 """How hints begin that only make sense at the line which raised the error."""
 

@@ -502,7 +502,13 @@ def _entry(statement: ast.stmt, name: str) -> ast.AST | None:
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=given)):
             pairs = zip(names, given, strict=False)
             return next((one for to, one in pairs if name_of(to) == name), statement.value)
-    return getattr(statement, "value", None)
+    value = getattr(statement, "value", None)
+    match value:  # a tuple is not None
+        case ast.IfExp(body=ast.Call() as call, orelse=ast.Tuple()):
+            return call
+        case ast.IfExp(body=ast.Tuple(), orelse=ast.Call() as call):
+            return call
+    return value if isinstance(value, ast.AST) else None
 
 
 def _left(tree: ast.Module, function: Function) -> tuple[int, str] | None:

@@ -48,6 +48,8 @@ def meant(name: str, params: Sequence[str]) -> int | None:
         if name.endswith(f"_{one}") or name.startswith(f"{one}_")
     ]
     begins = [at for at, one in enumerate(params) if one.startswith(name)]
+    if any(one.endswith(f"_{name}") for one in params):  # k may well be new_k, and not kv_block
+        begins = []
     found = ends or begins
     return found[0] if len(found) == 1 else None
 
