@@ -296,6 +296,8 @@ class Block(Module):
         ("made: c_proj", 1),
         ("made: ln_1", 8),
         ("made: ln_2", 10),
+        ("given: c_proj", 7),
+        ("given: ln_1", 8),
         ("preset: epsilon", 8),
         ("preset: eps", None),
     ],

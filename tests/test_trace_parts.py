@@ -477,6 +477,16 @@ def test_a_function_that_is_called_where_it_is_chosen_is_told_there(
     assert slip is None or slip.line == 7
 
 
+def test_a_function_that_is_called_where_it_is_chosen_by_an_if_is_told_there() -> None:
+    chosen = "if fast:\n    read = short()\nelse:\n    read = long()\n"
+    error = raised("read()", 11, read=SeenValue("Tensor"))
+    told = "read is a Tensor, and was called like a function"
+    slip = called_early(ast.parse(f"{READERS}{chosen}read()\n"), error, told)
+    assert slip is not None
+    assert slip.line == 8
+    assert slip.said.startswith("Lines 8 and 10 call short or long and keep what it gives")
+
+
 FUNCTION = SeenValue("function", "wide")
 WIDE = "def wide(config, k=4):\n    return k * config\n\n"
 

@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from grader.source import reach
 from grader.source.parts import astray
-from grader.source.passed import maker, part_of, passed, preset
+from grader.source.passed import giver, maker, part_of, passed, preset
 from grader.source.tables import by_name
 from grader.source.variables import appended, stores
 from grader.source.walked import walked
@@ -382,6 +382,12 @@ def _made(tree: ast.Module, path: str) -> int | None:
     return None if line is None else maker(tree, line)
 
 
+def _given(tree: ast.Module, path: str) -> int | None:
+    """The line of an attribute; or where the function that it calls with nothing makes it."""
+    line = attribute(tree, path)
+    return None if line is None else giver(tree, line)
+
+
 def _guard(tree: ast.Module, about: str) -> int | None:
     """The ``if`` whose only statement is at a place; else the place."""
     line = place(tree, about)
@@ -428,6 +434,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "zero": _zero,
     "text": _text,
     "made": _made,
+    "given": _given,
     "parts": astray,
     "guard": _guard,
     "read": _read_again,
@@ -564,7 +571,8 @@ def place(tree: ast.Module, about: str) -> int | None:
     where small is right: then so is a constant that both have. After `` ! `` come all that are
     wrong: what only these read is wrong itself. ``"zero: eps"`` is where the file
     asks whether it is true, which a 0 is not; ``"text: eps"`` that of the text; ``"made: c_fc"``
-    that of the attribute too, or of a helper which makes the object for it.
+    that of the attribute too, or of a helper which makes the object for it, and ``"given: ln_1"``
+    only of one that is called with nothing.
     ``"parts: split"`` is where the names of the parts that this pattern makes are in another order
     than elsewhere. ``"guard: place"`` is the ``if`` that decides whether what is there is done, and
     ``"read: ln_1 2"`` where the file reads the attribute for the second time, of two.

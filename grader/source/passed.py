@@ -63,6 +63,14 @@ def maker(tree: ast.Module, line: int) -> int:
     return made[0].lineno if len(made) == 1 else line
 
 
+def giver(tree: ast.Module, line: int) -> int:
+    """``line``; or :func:`maker`, where nothing is given on the line: what is, is given there."""
+    sets = (one for one in walked(tree) if isinstance(one, ast.Assign) and one.lineno == line)
+    calls = [one.value for one in sets if isinstance(one.value, ast.Call)]
+    bare = len(calls) == 1 and not calls[0].args and not calls[0].keywords
+    return maker(tree, line) if bare else line
+
+
 def preset(tree: ast.Module, name: str) -> int | None:
     """The line on which the one partial that sets an argument of this name sets it."""
     calls = [one for one in walked(tree) if isinstance(one, ast.Call)]

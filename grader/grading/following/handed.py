@@ -324,24 +324,38 @@ def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
 def _chosen(tree: ast.Module, call: SeenCall, told: str) -> Slip | None:
     """The line that calls a function of the file, or one of two, where a later one calls it."""
     name = next((one for one in call.values if told.startswith(f"{one} is ")), "")
-    made = bound(tree, name, call.line) if name else None
-    if not isinstance(made, ast.Assign | ast.AnnAssign) or made.value is None:
-        return None
-    value = made.value
-    early = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
     users = [one for one in walked(tree) if isinstance(one, ast.Call)]
     users = [one for one in users if one.lineno in statement_at(tree, call.line)]
     users = [one for one in users if ast.unparse(one.func) == name]
-    if len(users) != 1 or not all(_is_meant(tree, one, users[0]) for one in early):
+    sets = list(_sets(tree, name, call.line)) if len(users) == 1 else []
+    given = [each for one in sets for each in _either(getattr(one, "value", None))]
+    funcs = [one.func for one in given if isinstance(one, ast.Call)]
+    if not given or not all(_is_meant(tree, one, users[0]) for one in given):
         return None
-    line, funcs = made.lineno, [one.func for one in early if isinstance(one, ast.Call)]
-    whole: ast.expr = funcs[0]
-    if isinstance(value, ast.IfExp):
-        whole = ast.IfExp(value.test, *funcs)
     text, of = " or ".join(map(ast.unparse, funcs)), "them" if funcs[1:] else "it"
-    said = f"Line {line} calls {text} and keeps what it gives, and line {call.line} calls that."
-    said = f"{said} Without the parentheses behind {of}, {name} is the function itself."
-    return Slip(line, said, f"{name} = {ast.unparse(whole)}")
+    lines = [one.lineno for one in sets]
+    where = f"Lines {' and '.join(map(str, lines))} call {text} and keep"
+    where = where if lines[1:] else f"Line {lines[0]} calls {text} and keeps"
+    said = f"{where} what it gives, and line {call.line} calls that. Without the parentheses"
+    said = f"{said} behind {of}, {name} is the function itself."
+    value = getattr(sets[0], "value", None)
+    whole = ast.IfExp(value.test, *funcs) if isinstance(value, ast.IfExp) else funcs[0]
+    return Slip(lines[0], said, "" if lines[1:] else f"{name} = {ast.unparse(whole)}")
+
+
+def _sets(tree: ast.Module, name: str, line: int) -> Iterator[ast.stmt]:
+    """The statements above a line of its function that give a variable a value, from the first."""
+    made = bound(tree, name, line)
+    if made is not None:
+        yield from () if "." in name else _sets(tree, name, made.lineno)
+        yield made
+
+
+def _either(value: ast.expr | None) -> list[ast.expr]:
+    """What a statement keeps: of a choice, both."""
+    if isinstance(value, ast.IfExp):
+        return [value.body, value.orelse]
+    return [] if value is None else [value]
 
 
 def _is_meant(tree: ast.Module, node: ast.expr, user: ast.Call) -> bool:

@@ -100,7 +100,7 @@ def _parameter_problem(evidence: Evidence, trial: str, on: str, prefix: str) -> 
                 f"The parameter {key} has shape {list(have[key].shape)}, expected {list(shape)}"
                 + _options(evidence, trial, on),
                 hint or _axes(have[key].shape, shape),
-                about=f"made: {about}" if key in turned[:1] and turned[1:] else about,
+                about=f"made: {about}" if key in turned[:1] and turned[1:] else f"given: {about}",
             )
     for key in have:
         if key not in want:
@@ -170,7 +170,7 @@ def _missing(
         hint = RENAME.format(mine=more, have=mine[at], want=theirs[at])
         return Failed(told, hint, about=".".join(mine[: at + 1]), unset=theirs[at])
     why = framework.hint("bias missing") if key.endswith(".bias") else None
-    return Failed(told, why, about=about)
+    return Failed(told, why, about=f"given: {about}")
 
 
 def _too_many(key: str, want: Mapping[str, object], options: str, framework: Framework) -> Failed:
