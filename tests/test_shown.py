@@ -11,7 +11,7 @@ from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.fitting import swapped
 from grader.grading.following import handed, slips
 from grader.grading.following.helpers import bound_first, preset_by
-from grader.grading.following.options import misset
+from grader.grading.following.options import misset, without
 from grader.grading.reading import shown
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source import origins, parse, returns
@@ -338,6 +338,15 @@ def test_a_field_that_has_the_name_of_a_right_one_is_wrong_itself() -> None:
     tree = ast.parse("class Config:\n    size: int = 5\n    end: int = size\n")
     assert origins.place(tree, "own: end size ! end") == 3
     assert origins.place(tree, "own: end ! size end") == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "line"), [("norm()", 1), ("norm(size)", None), ("norm(dim=size)", None)]
+)
+def test_what_a_partial_of_a_class_lacks_is_told_there(call: str, line: int | None) -> None:
+    tree = ast.parse(f"norm = partial(LayerNorm, eps=tiny)\nx = norm()\ny = {call}\n")
+    slip = without(tree, "norm needs dim as well")
+    assert (slip.line if slip else None) == line
 
 
 FIELDS = """LAST = 50_257

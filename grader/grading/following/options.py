@@ -97,6 +97,26 @@ def misset(tree: ast.Module, reference: ast.Module, told: str) -> Slip | None:
     return Slip(line, f"{said} {min(near)}.", write)
 
 
+def without(tree: ast.Module, told: str) -> Slip | None:
+    """The partial of a class that lacks an argument, by an error as told: no call gives it more."""
+    found = LACKS.search(told)
+    for made in walked(tree) if found is not None else ():
+        match made:
+            case ast.Assign(targets=[target], value=ast.Call(args=[kind, *_]) as call):
+                name, owner = ast.unparse(target), ast.unparse(kind)
+            case _:
+                continue
+        if found is None or name != found[1] or callee(call) != "partial":
+            continue
+        users = [one for one in walked(tree) if isinstance(one, ast.Call)]
+        users = [one for one in users if ast.unparse(one.func) == name]
+        bare = all(not one.args and not one.keywords for one in users)
+        if users and bare and owner.rpartition(".")[2][:1].isupper():
+            said = f"Line {made.lineno} gives {owner} no {found[2]}, and each call of {name}"
+            return Slip(made.lineno, f"{said} gives nothing more.")
+    return None
+
+
 def _takes(tree: ast.Module, reference: ast.Module, function: ast.expr) -> dict[str, str]:
     """The arguments of a class or a function of the file; else those that the reference gives it.
 

@@ -50,7 +50,7 @@ from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
 from grader.grading.following.neutral import missized_mask
 from grader.grading.following.omitted import forgotten, omitted
-from grader.grading.following.options import misnamed, misset
+from grader.grading.following.options import misnamed, misset, without
 from grader.grading.following.orders import along, exchanged, stale
 from grader.grading.following.ranges import ended_otherwise, miscounted
 from grader.grading.following.repeats import other_axes, overtaken, returned
@@ -139,7 +139,8 @@ class Raising:
             return replace(self.teller.slipped(turned), elsewhere=True, lone=True)
         line, said = error.line or 0, frameworks.current().translate(error).message
         mine, right = self.comparison.mine.tree, self.comparison.right.tree
-        if (given := misnamed(mine, error, said) or misset(mine, right, said)) is not None:
+        given = misnamed(mine, error, said) or misset(mine, right, said) or without(mine, said)
+        if given is not None:
             told = tuple(self.lesson.shapes_on(line))
             return replace(self.teller.slipped(given, told), elsewhere=True, lone=True)
         trace = self._explained(error)
