@@ -82,7 +82,7 @@ def _made(case: Case, node: ast.expr) -> ast.expr:
             return ast.Call(ast.Name("F.logical_not"), [_made(case, inner)], [])
         case ast.BoolOp(op=op, values=values) if all(_is_tensor(case, one) for one in values):
             return _joined(CALLS[type(op)], [_made(case, one) for one in values])
-        case ast.IfExp(test=test, body=body, orelse=other) if (there := _there(case, test)):
+        case ast.IfExp(test=test, body=body, orelse=other) if there := _there(case, test):
             return ast.IfExp(there, body, other)
         case ast.IfExp(test=test, body=body, orelse=other) if _is_tensor(case, test):
             chosen = (body, other)
