@@ -28,8 +28,24 @@ def made_of(comparison: Comparison, found: Sequence[Departure]) -> int | None:
     (source,) = sources
     if len(source) != 1 or mine.arrays[source[0]] is not None:
         return None
+    wrong, complexes, multiples = _behind(comparison, source[0])
+    if wrong:
+        node = wrong.pop()
+        return node if not wrong and node >= 0 else None
+    if multiples:
+        return multiples[min(multiples)]
+    statements = {mine.statement(one) for one in complexes}
+    return min(complexes) if len(statements) == 1 else None
+
+
+def _behind(comparison: Comparison, value: int) -> tuple[set[int], set[int], dict[int, int]]:
+    """The nodes behind a value: of nothing known, of complex numbers, and of multiples, by order.
+
+    The first are -1 where a value is not nearly one of the reference's.
+    """
+    mine = comparison.mine
     wrong, complexes, multiples = set[int](), set[int](), dict[int, int]()
-    todo, seen = [source[0]], {source[0]}
+    todo, seen = [value], {value}
     while todo:
         value = todo.pop()
         made = mine.made[value]
@@ -45,13 +61,7 @@ def made_of(comparison: Comparison, found: Sequence[Departure]) -> int | None:
             wrong.add(made.node if _is_nearly(comparison, value) else -1)
         todo += [one for one in made.sources if one not in seen]
         seen.update(made.sources)
-    if wrong:
-        node = wrong.pop()
-        return node if not wrong and node >= 0 else None
-    if multiples:
-        return multiples[min(multiples)]
-    statements = {mine.statement(one) for one in complexes}
-    return min(complexes) if len(statements) == 1 else None
+    return wrong, complexes, multiples
 
 
 def _only_reshapes(comparison: Comparison, one: Departure) -> bool:
