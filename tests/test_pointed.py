@@ -391,6 +391,12 @@ def test_numbers_are_made_in_the_type_that_a_function_is_asked_for(
     ("step", "name", "said"),
     [
         ("s01", "vocab_size_is_the_last_id", "vocab_size is 50256"),
+        ("s01", "post_init_overwrites_n_inner", "n_inner is 3072 by default"),
+        ("s10", "scale_in_a_local_name", "Line 54 sets scale, another variable"),
+        ("s10", "only_the_query_is_rotated_in_x_backend", "Line 119 takes it for consulta."),
+        ("s03", "ranking_of_the_unmasked_scores", "Write _ranking(widoczne)"),
+        ("s05", "shape_unpacked_as_in_split_heads", "Line 48 takes tensor.shape[1]"),
+        ("s11", "square_arrays_not_turned", "go by its name"),
         ("s01", "zero_and_false_are_replaced_by_defaults", "0.0 counts as false"),
         ("s01", "zeile_ohne_leerzeichen", "Is ' = ' in every text"),
         ("s01", "nameless_class", "The name comes first"),

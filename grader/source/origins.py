@@ -38,6 +38,8 @@ def attribute(tree: ast.Module, path: str, right: Sequence[str] = ()) -> int | N
         ]
         empty = _emptied(tree)
         found = [one for one in found if one[1] not in empty] or found
+        anew = _set_anew(tree, parts[index])
+        found = [one for one in found if one[1] in anew] or found
         if found:
             line = _filled(tree, _worked_out(tree, min(found)[1]))
             line = part_of(tree, parts[index], _constant(tree, line, right))
@@ -47,6 +49,21 @@ def attribute(tree: ast.Module, path: str, right: Sequence[str] = ()) -> int | N
         if len(rows) == 1:
             return rows.pop()
     return (_nearest(tree, parts[-1]) or _beside(tree, parts[0])) if parts else None
+
+
+def _set_anew(tree: ast.Module, name: str) -> frozenset[int]:
+    """The lines of ``__post_init__`` that give a field of a dataclass another value."""
+    methods = (one for one in walked(tree) if isinstance(one, ast.FunctionDef))
+    after = (one for method in methods if method.name == "__post_init__" for one in walked(method))
+    sets = (one for one in after if isinstance(one, ast.Assign) and not _reads(one.value, name))
+    return frozenset(
+        one.lineno for one in sets for each in one.targets if getattr(each, "attr", "") == name
+    )
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    """Whether an attribute of this name is read."""
+    return any(isinstance(one, ast.Attribute) and one.attr == name for one in ast.walk(node))
 
 
 def _emptied(tree: ast.Module) -> frozenset[int]:

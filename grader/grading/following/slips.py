@@ -104,14 +104,14 @@ def misfit(
             value = call.values[name]
             if told is not None and not _is_about(told, name, value.kind):
                 continue
-            if value.kind == "NoneType" and (asks := branches.unasked(tree, name, call.line)):
-                return Slip(*asks)
-            if value.kind == "NoneType" and (none := _handed_none(tree, name, error.calls)):
+            if value.kind == "NoneType" and (none := _unasked(tree, name, error.calls)):
                 return none
             found_at = origin(tree, name, error.calls[: depth + 1], value.kind, ran)
             if found_at is None or (found_at[0] == call.line and not found_at[1]):
                 continue
             line, where = found_at
+            if value.kind == "NoneType" and (local := _beside_field(tree, name, line)):
+                return local
             meant = value.kind in FUNCTIONS and _is_function(tree, line)  # to be called later
             if meant or (value.kind == "list" and not where):  # most lists are meant, too
                 continue
@@ -121,6 +121,27 @@ def misfit(
             said = f"{name} is {what} here: it comes from line {line}{where}."
             more, write = _to_write(tree, name, value, line)
             return Slip(line, said + more, write)
+    return None
+
+
+def _unasked(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip | None:
+    """The line that does not ask for None as another does, or that hands it over."""
+    asks = branches.unasked(tree, name, calls[-1].line)
+    return Slip(*asks) if asks else _handed_none(tree, name, calls)
+
+
+def _beside_field(tree: ast.Module, name: str, line: int) -> Slip | None:
+    """The variable of a field's name that nothing reads, set after the field got its None."""
+    owner, _, field = name.rpartition(".")
+    inside = around(tree, line)
+    if owner != "self" or inside is None or field in read(inside):
+        return None
+    for one in walked(inside):
+        match one:
+            case ast.Assign(targets=[ast.Name(id=own)]) if own == field and one.lineno > line:
+                said = f"{name} is None from line {line}. Line {one.lineno} sets {field}, another"
+                write = f"{name} = {ast.unparse(one.value)}"
+                return Slip(one.lineno, f"{said} variable, which nothing uses.", write)
     return None
 
 
