@@ -198,7 +198,7 @@ def _called(error: SeenError) -> str:
     caller, deepest = error.calls[-2:]
     if caller.line == deepest.line and caller.statement == deepest.statement:
         return ""  # a lambda or a comprehension on that very line
-    text = " ".join(_without_comments(caller.statement).split())
+    text = " ".join(one.strip() for one in _without_comments(caller.statement).splitlines())
     where = text or f"in {caller.function}"
     return sanitize.line(f"Called from line {caller.line}: {where}", MOST)
 

@@ -38,9 +38,14 @@ class Lines:
         return self.comparison.mine
 
     def of(self, cause: Cause) -> int:
-        """The line of a cause; of a tensor that the object keeps, the line that sets it."""
+        """The line of a cause; of a tensor that the object keeps, the line that sets it.
+
+        Of a call in a chain over several lines it is the method's own.
+        """
         mine = self.mine
         line, node = mine.line(cause.node), mine.nodes[cause.node]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            line = node.func.end_lineno or line
         if isinstance(node, ast.Attribute):
             statement = bound(mine.tree, mine.of(node), line)
             return line if statement is None else statement.lineno

@@ -19,6 +19,11 @@ BLOCKS = ("body", "orelse", "finalbody")
 """The parts of a statement that hold others."""
 
 
+def on_one_line(code: str) -> str:
+    """Code of several lines on one; the spaces inside its texts stay."""
+    return " ".join(filter(None, (one.strip() for one in code.splitlines())))
+
+
 @dataclass(frozen=True)
 class Program:
     """A program that is valid Python."""
@@ -93,7 +98,7 @@ class Program:
         text = self.of(node)
         if "\n" in text and "#" in text and isinstance(node, ast.expr):
             return ast.unparse(node)
-        return " ".join(text.split())
+        return on_one_line(text)
 
     def line(self, number: int) -> int:
         """Where a node begins, 1-based; 0 for one that has no place."""

@@ -58,7 +58,9 @@ def traced(source: Source, step: Step, report: Report, *, slips: bool = True) ->
         return Trace(only.told, only.line, margin, lone=True)
     if trace.write:
         return trace
-    return replace(trace, told=(*trace.told, *(only.told if only.lacks else only.told[1:])))
+    if only.lacks:
+        return replace(trace, told=(*trace.told, *only.told))
+    return replace(trace, line=only.line, told=(*trace.told, *only.told[1:]))
 
 
 def _misnamed(report: Report, here: range) -> bool:
@@ -88,7 +90,9 @@ def _within(source: Source, report: Report, apart: Apart) -> Trace | None:
     only = apart.of_function(trace.line)
     if only is None or only.line not in bindings.statement_at(source.tree, trace.line):
         return trace
-    return replace(trace, told=(*trace.told, *(only.told[:1] if only.lacks else only.told[1:])))
+    if only.lacks:
+        return replace(trace, told=(*trace.told, *only.told[:1]))
+    return replace(trace, line=only.line, told=(*trace.told, *only.told[1:]))
 
 
 CHANGED = "changed its argument"

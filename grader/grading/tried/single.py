@@ -15,6 +15,7 @@ from grader.base.blanks import make_answer
 from grader.base.model import Report, Trace
 from grader.grading.placing import SAYS, TRY
 from grader.grading.reading import bindings
+from grader.grading.reading.program import on_one_line
 from grader.grading.tried import trial
 from grader.grading.tried.candidates import Candidate, ordered, setting, usual
 from grader.grading.tried.possible import Possible
@@ -168,7 +169,8 @@ def _told(mine: Text, best: Candidate, what: str) -> Single | None:
     spans = [mine.span(one) for one in mine.nodes if isinstance(one, ast.expr)]
     around = sorted((s for s in spans if _holds(s, start, end)), key=lambda s: s[1] - s[0])
     texts = [
-        (_flat(mine.data[a:b].decode()), _flat(_changed(mine, (a, b), edit))) for a, b in around
+        (on_one_line(mine.data[a:b].decode()), on_one_line(_changed(mine, (a, b), edit)))
+        for a, b in around
     ]
     shown = [one for one in texts[:1] if max(map(len, one)) <= MOST_SHOWN]
     shown = [one for one in texts if max(map(len, one)) <= SHORT] or shown
@@ -198,10 +200,6 @@ def _line(before: str, after: str, what: str) -> Single | None:
     return (
         Single(line, said, new[0] if new and old != new else "") if len(said) <= LONGEST else None
     )
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _holds(span: tuple[int, int], start: int, end: int) -> bool:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from grader.grading.reading.program import on_one_line
 from grader.grading.tried.align import Gap, Pair, Scope
 from grader.grading.tried.forms import BLOCKS, Function, code, form, same, words
 from grader.grading.tried.text import Text, written
@@ -114,7 +115,7 @@ class Telling:
     def _piece(self, chain: tuple[Nodes, ...], scope: Scope) -> str:
         """What a piece is and what the reference has there, with as much around it as is short."""
         texts = [
-            (_flat(self.mine.of(one)), _flat(written(self.right, other, scope.names)))
+            (on_one_line(self.mine.of(one)), on_one_line(written(self.right, other, scope.names)))
             for one, other in chain
         ]
         texts = [one for one in texts if max(map(len, one)) <= MOST_SHOWN]
@@ -196,7 +197,7 @@ class Telling:
         """A statement of the reference in the learner's names; of a block its head."""
         if isinstance(node, Definition) or getattr(node, "body", None):
             return self._head(self.right, node)
-        return _flat(written(self.right, node, scope.names))
+        return on_one_line(written(self.right, node, scope.names))
 
     def _head(self, text: Text, node: ast.stmt) -> str:
         body = getattr(node, "body", None)
@@ -204,7 +205,7 @@ class Telling:
         if body:
             end = min(end, text.start(body[0].lineno)) if body[0].lineno > node.lineno else end
         code = [line.partition("  #")[0] for line in text.data[start:end].decode().split("\n")]
-        return _flat(" ".join(code)).removesuffix(":")
+        return on_one_line(" ".join(code)).removesuffix(":")
 
     def _does(self, node: ast.stmt) -> str:
         """What a long statement of the reference calls."""
@@ -219,7 +220,3 @@ def _only(line: int) -> str:
 
 def _beside(have: str, want: str) -> str:
     return f"It has {have} where the reference has {want}."
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.program import parameters, target
+from grader.grading.reading.program import on_one_line, parameters, target
 from grader.grading.tried.text import Change, Edit, Names, bracketed, of_kind, renamed
 
 MOST = 8
@@ -157,7 +157,7 @@ class Values:
             parts += [text.data[at : piece.start].decode(), piece.text]
             at = piece.end
         whole = "".join([*parts, text.data[at:end].decode()])
-        return " ".join(whole.split()) if "#" not in whole else None
+        return on_one_line(whole) if "#" not in whole else None
 
     def _names_at(self, number: int) -> Names:
         """What the learner calls the names of the reference's function around a node."""
