@@ -156,7 +156,8 @@ def translate(error: SeenError, *tellers: Teller) -> Translation:
     where = f" (in {error.function})" if inside else ""
     hint = told.hint
     if told.fix is not None:
-        hint = f"{hint or ''} Write {' '.join(told.fix.new.split())}".strip()
+        write = " ".join(one.strip() for one in told.fix.new.splitlines())
+        hint = f"{hint or ''} Write {write}".strip()
     field = re.search(
         r"non-default argument '(\w+)'|<class '\w+'> for field (\w+)"
         r"|__init__\(\) got an unexpected keyword argument '(\w+)'",
