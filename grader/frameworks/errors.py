@@ -199,7 +199,8 @@ def _called(error: SeenError) -> str:
     caller, deepest = error.calls[-2:]
     if caller.line == deepest.line and caller.statement == deepest.statement:
         return ""  # a lambda or a comprehension on that very line
-    text = " ".join(one.strip() for one in _without_comments(caller.statement).splitlines())
+    lines = _without_comments(caller.statement).splitlines()
+    text = " ".join(filter(None, (one.strip() for one in lines)))
     where = text or f"in {caller.function}"
     return sanitize.line(f"Called from line {caller.line}: {where}", MOST)
 

@@ -35,6 +35,9 @@ EVERY_PATH = "Give it a value on every path to the line that uses it."
 HAS = "It has "
 """How a sentence begins on what the reference writes in another way."""
 
+UNUSED = ", and nothing uses the result."
+"""What is said of a line whose result is thrown away."""
+
 CHANGES = ("With ", HAS, "The reference says ")
 """How sentences begin that say what to write instead."""
 
@@ -58,7 +61,7 @@ def advised(report: Report, rubric: Rubric, source: Source) -> Report:
                 found = replace(one, line=line, text=text, column=column, hints=above[line])
             elif one is first and known and one.line is not None:
                 found = replace(one, hints=(known, *one.hints[1:]))
-        elif report.diagnosis and one is first and known and one.hints[:1] == _asked(report):
+        elif one is first and known and _says_less(one, report):
             found = replace(one, hints=(known,))
         elif guesses(one) and not report.diagnosis and (change := _change(report, one, source)):
             found = replace(one, hints=(change,))
@@ -125,6 +128,12 @@ OF_A_HELPER = " does not work: "
 """How the check of a helper says with what error it ended."""
 
 
+def _says_less(one: CheckResult, report: Report) -> bool:
+    """Whether the advice is that of a loop, or the name of a mistake of which more is known."""
+    names = [(each.message,) for each in report.diagnosis]
+    return bool(names) and one.hints[:1] in (_asked(report), *names)
+
+
 def guesses(one: CheckResult) -> bool:
     """Whether this is an error about which the advice only asks."""
     asks = any(hint.endswith("?") and not hint.startswith(MEANT) for hint in one.hints[:1])
@@ -165,9 +174,10 @@ def _operation(text: str) -> type[ast.expr] | None:
 
 def _known(report: Report, source: Source) -> str:
     """What is known of the mistake at the line of the first ❌: its name, or what to write."""
+    first, told = report.first_to_fix, report.trace.told if report.trace is not None else ()
     if report.diagnosis:
-        return report.diagnosis[0].message if len(report.diagnosis) == 1 else ""
-    first = report.first_to_fix
+        lost = next((one for one in told if UNUSED in one), "")  # it is there, but lost
+        return (lost or report.diagnosis[0].message) if len(report.diagnosis) == 1 else ""
     return "" if first is None else _change(report, first, source)
 
 

@@ -333,7 +333,7 @@ def entry_or_all(tree: ast.Module) -> Iterator[Slip]:
                     also = "also" if second == "it" else second
                     said = f"Line {entry.lineno} takes one entry of {owner}, and {also}"
                     said = f"{said} a list of them: [{text}] is a list, too."
-                    yield Slip(entry.lineno, said, f"[{text}]")
+                    yield Slip(entry.lineno, said, f"[{text}] in place of {text}")
 
 
 def _is_number(node: ast.expr) -> bool:
