@@ -254,8 +254,18 @@ for key in stored:
     [
         (KEYS, 4, "asks whether name is in expected", "expected[name]"),
         ("k = F.concat([new], axis=-2)", 1, "only new: there is nothing to join", ""),
-        ("feed = text[-1] if cache else text", 1, "[text[-1]] is a list", "[text[-1]] in place of text[-1]"),
-        ("if c:\n    x = a[0]\nelse:\n    x = a[1:]\n", 2, "line 4 a list", "[a[0]] in place of a[0]"),
+        (
+            "feed = text[-1] if cache else text",
+            1,
+            "[text[-1]] is a list",
+            "[text[-1]] in place of text[-1]",
+        ),
+        (
+            "if c:\n    x = a[0]\nelse:\n    x = a[1:]\n",
+            2,
+            "line 4 a list",
+            "[a[0]] in place of a[0]",
+        ),
         ("for n in sorted(d):\n    if n not in d:\n        use(n)\n", 1, "no n can be missing", ""),
     ],
 )
