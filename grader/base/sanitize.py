@@ -52,6 +52,11 @@ def _shortened(text: str, limit: int) -> str:
     return f"{kept[:end] if end > limit - WORD else kept}…"
 
 
+def on_one_line(code: str) -> str:
+    """Code of several lines on one; the spaces inside its texts stay."""
+    return " ".join(filter(None, (one.strip() for one in code.splitlines())))
+
+
 def line(text: str, limit: int) -> str:
     """``text`` as one line of at most ``limit`` characters.
 

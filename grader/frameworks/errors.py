@@ -156,8 +156,7 @@ def translate(error: SeenError, *tellers: Teller) -> Translation:
     where = f" (in {error.function})" if inside else ""
     hint = told.hint
     if told.fix is not None:
-        write = " ".join(one.strip() for one in told.fix.new.splitlines())
-        hint = f"{hint or ''} Write {write}".strip()
+        hint = f"{hint or ''} Write {sanitize.on_one_line(told.fix.new)}".strip()
     field = re.search(
         r"non-default argument '(\w+)'|<class '\w+'> for field (\w+)"
         r"|__init__\(\) got an unexpected keyword argument '(\w+)'",
@@ -199,8 +198,7 @@ def _called(error: SeenError) -> str:
     caller, deepest = error.calls[-2:]
     if caller.line == deepest.line and caller.statement == deepest.statement:
         return ""  # a lambda or a comprehension on that very line
-    lines = _without_comments(caller.statement).splitlines()
-    text = " ".join(filter(None, (one.strip() for one in lines)))
+    text = sanitize.on_one_line(_without_comments(caller.statement))
     where = text or f"in {caller.function}"
     return sanitize.line(f"Called from line {caller.line}: {where}", MOST)
 

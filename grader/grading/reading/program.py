@@ -12,16 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from grader.base.sanitize import on_one_line
 from grader.source import placeholders
 from grader.source.walked import parsed, walked
 
 BLOCKS = ("body", "orelse", "finalbody")
 """The parts of a statement that hold others."""
-
-
-def on_one_line(code: str) -> str:
-    """Code of several lines on one; the spaces inside its texts stay."""
-    return " ".join(filter(None, (one.strip() for one in code.splitlines())))
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from itertools import islice
 
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Trace
+from grader.base.sanitize import on_one_line
 from grader.grading.placing import SAYS, TRY
 from grader.grading.reading import bindings
-from grader.grading.reading.program import on_one_line
 from grader.grading.tried import trial
 from grader.grading.tried.candidates import Candidate, ordered, setting, usual
 from grader.grading.tried.possible import Possible

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.grading.reading.program import on_one_line
+from grader.base.sanitize import on_one_line
 from grader.grading.tried.align import Gap, Pair, Scope
 from grader.grading.tried.forms import BLOCKS, Function, code, form, same, words
 from grader.grading.tried.text import Text, written

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from grader.base.sanitize import on_one_line
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.program import on_one_line, parameters, target
+from grader.grading.reading.program import parameters, target
 from grader.grading.tried.text import Change, Edit, Names, bracketed, of_kind, renamed
 
 MOST = 8
