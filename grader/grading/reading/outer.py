@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.grading.reading.bindings import around
+from grader.grading.reading.program import parameters
 from grader.source.variables import read, stored
 from grader.source.walked import walked
 
@@ -102,6 +103,5 @@ def _own(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _parameters(function: ast.FunctionDef) -> list[str]:
-    given = function.args
-    stars = filter(None, (given.vararg, given.kwarg))
-    return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, *stars)]
+    stars = filter(None, (function.args.vararg, function.args.kwarg))
+    return [*parameters(function), *(one.arg for one in stars)]
