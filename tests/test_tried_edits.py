@@ -361,7 +361,40 @@ SLIPS = [
         "class A:\n    def end(self):\n        pass\ndef f(a):\n    return a.end()",
         True,
     ),
+    (
+        "def f(x):\n    p = make(g, h)\n    return p",
+        "def f(x):\n    p = make(g, h)\n    return p(x)",
+        True,
+    ),
+    ("for g in fs:\n    x = g", "for g in fs:\n    x = g(x)", True),
+    ("y = s * d ** -1.5", "y = s * d ** -0.5", False),
+    ('for a in x:\n    d[a] = f(d["q"])', "for a in x:\n    d[a] = f(d[a])", True),
+    ("def f(*given):\n    return given", "def f(**given):\n    return given", True),
+    ("def f(**given):\n    return given", "def f(*given):\n    return given", True),
+    (
+        "class A:\n    @staticmethod\n    def f(self, x):\n        return x",
+        "class A:\n    @staticmethod\n    def f(x):\n        return x",
+        True,
+    ),
+    (
+        "class A:\n    @staticmethod\n    def f(self, x):\n        return self.y",
+        "class A:\n    def f(self, x):\n        return self.y",
+        True,
+    ),
+    ("a = norm(c)\nb = a", "a = norm(c)\nb = norm(c)", False),
+    (
+        "class A:\n    def f(self, n, h):\n        self.d = n // h\n        self.s = n ** 2",
+        "class A:\n    def f(self, n, h):\n        self.d = n // h\n        self.s = self.d ** 2",
+        False,
+    ),
+    ("q, k = cut(turn(q)), cut(turn(k))", "q, k = turn(cut(q)), turn(cut(k))", True),
 ]
+
+
+def test_what_the_reference_does_with_a_value_and_its_sum_is_done_with_another() -> None:
+    mine, right = Text("w = exp(s)\nt = g(w)\n"), Text("p = shares / shares.sum()\n")
+    edits = usual(Clues(mine), Words(mine, right), raised=False)
+    assert "w = exp(s)\nw = w / w.sum()\nt = g(w)\n" in {mine.applied(one) for one in edits}
 
 
 @pytest.mark.parametrize(("wrong", "right", "raised"), SLIPS)

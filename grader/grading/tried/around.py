@@ -13,6 +13,8 @@ from grader.source.variables import read, reads, stored, stores
 
 MOST_BOUNDS, MOST_CALLS = 6, 12
 """Bounds of other slices, and calls of the same function, that are made here."""
+MOST_KEPT = 4
+"""Attributes that a function sets of which another one may be meant."""
 MOST_UNSET = 3
 """Attributes that are read and never set; a program with more is not finished."""
 
@@ -82,6 +84,21 @@ class Around:
         """Every attribute that the learner's program sets."""
         found = (node for node in self.mine.nodes if isinstance(node, ast.Attribute))
         return frozenset(node.attr for node in found if isinstance(node.ctx, ast.Store))
+
+    def kept_before(self, node: ast.expr) -> list[str]:
+        """The attributes that the function around a node sets in lines before it."""
+        if not self.in_method(node):
+            return []
+        function = self.mine.around(node)
+        every = (one for one in self.mine.nodes if isinstance(one, ast.Attribute) and own(one))
+        set_before = (
+            one.attr
+            for one in every
+            if isinstance(one.ctx, ast.Store)
+            and one.lineno < node.lineno
+            and self.mine.around(one) is function
+        )
+        return list(dict.fromkeys(set_before))[-MOST_KEPT:]
 
     @cached_property
     def unset(self) -> tuple[str, ...]:

@@ -28,6 +28,8 @@ class Bodies(Maker):
                 if self.raised:
                     yield from self._more(node, value)
             case ast.FunctionDef(args=arguments):
+                if self.raised:
+                    yield from self._collected(arguments)
                 if self.raised and self._is_method(node):
                     yield from self._bound(node, arguments)
                 if self.raised and node.name != "__init__":
@@ -107,7 +109,10 @@ class Bodies(Maker):
         """A method that does not take ``self``: as a static one, or with it."""
         plain = [*arguments.posonlyargs, *arguments.args]
         known = {self.mine.of(one) for one in node.decorator_list}
-        if known & {"staticmethod", "classmethod"} or (plain and plain[0].arg in ("self", "cls")):
+        first = plain[0].arg if plain else ""
+        if "staticmethod" in known and first == "self":
+            yield from self._either(node, plain)
+        if known & {"staticmethod", "classmethod"} or first in ("self", "cls"):
             return
         indent, start = " " * self.mine.indent(node), self.mine.start(node.lineno)
         if not known:
@@ -116,6 +121,25 @@ class Bodies(Maker):
         given = [*plain, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
         more = ", " if any(given) else ""
         yield Edit((Change(at, at, f"self{more}"),), node.lineno, 0)
+
+    def _either(self, node: ast.FunctionDef, plain: list[ast.arg]) -> Iterator[Edit]:
+        """A static method without ``self``, or one that is not static."""
+        start, end = self.mine.span(plain[0])
+        after = self.mine.span(plain[1])[0] if len(plain) > 1 else end
+        yield Edit((Change(start, after, ""),), node.lineno, 0)
+        for mark in node.decorator_list:
+            lines = self.mine.start(mark.lineno), self.mine.start((mark.end_lineno or 0) + 1)
+            if self.mine.of(mark) == "staticmethod":
+                yield Edit((Change(*lines, ""),), node.lineno, 0)
+
+    @of_kind("starred")
+    def _collected(self, arguments: ast.arguments) -> Iterator[Edit]:
+        """What is given by name collected, in place of what is given by place; and the reverse."""
+        for one, other in ((arguments.vararg, "**"), (arguments.kwarg, "*")):
+            if one is not None and not (arguments.vararg and arguments.kwarg):
+                at, _ = self.mine.span(one)
+                start = self.mine.data.rindex(b"*" if other == "**" else b"**", 0, at)
+                yield Edit((Change(start, at, other),), one.lineno, 0)
 
     @of_kind("decorated")
     def _decorated(self, node: ast.ClassDef) -> Iterator[Edit]:

@@ -44,6 +44,8 @@ class Calls(Maker):
                 yield from self._of_module(node)
             case ast.Name() if node.id in self.words.functions:
                 yield from self._called_with(node)
+            case ast.Name():
+                yield from self._applied(node)
             case ast.Attribute():
                 yield from self._otherwise_reached(node)
                 yield from self._called(node)
@@ -109,6 +111,20 @@ class Calls(Maker):
     def _called_with(self, node: ast.Name) -> Iterator[Edit]:
         """What a function of the file gives of a variable, in place of the function itself."""
         for name in self.words.around.variables(node)[:MOST_GIVEN]:
+            yield from self.put(node, f"{node.id}({name})", 2)
+
+    @of_kind("applied")
+    def _applied(self, node: ast.Name) -> Iterator[Edit]:
+        """What a variable that may be a function gives, where itself is kept or returned."""
+        outer, names = self.mine.parents.get(node), self.words.around.variables(node)
+        match outer:
+            case ast.Assign(targets=[ast.Name(id=name)]) if outer.value is node:
+                names = [name]
+            case ast.Return():
+                pass
+            case _:
+                return
+        for name in [one for one in names if one != node.id][:MOST_GIVEN]:
             yield from self.put(node, f"{node.id}({name})", 2)
 
     @of_kind("measured")

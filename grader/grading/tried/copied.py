@@ -26,6 +26,9 @@ class Copied(Maker):
                 yield from self._throughout(node, target)
             case ast.Assign(targets=[ast.Attribute() as target]) if own(target):
                 yield from self._everywhere(node, target)
+        match node:
+            case ast.Assign(value=ast.Name() | ast.Attribute() as value):
+                yield from self._made_alike(node, value)
         yield from self._with_unread(node)
 
     @of_kind("copied")
@@ -55,6 +58,15 @@ class Copied(Maker):
                         if self._made(name) == self._made(self.mine.of(part)) != "":
                             text = self._copy(other, self.mine.of(part), name)
                             yield Edit((Change(at, at, text),), node.lineno, 0)
+
+    @of_kind("copied")
+    def _made_alike(self, node: ast.Assign, value: ast.expr) -> Iterator[Edit]:
+        """What another name is given made once more, in place of that itself."""
+        for other in self.mine.block(node):
+            match other:
+                case ast.Assign(targets=[target], value=ast.Call() as made):
+                    if self.mine.of(target) == self.mine.of(value):
+                        yield from self.put(value, self.mine.of(made))
 
     def _made(self, attribute: str) -> str:
         """The class of which a part of the object itself is made; empty if it is of none."""

@@ -162,6 +162,9 @@ class Expressions(Maker):
         for name in self.words.around.beside(node):
             if name not in near:
                 yield from self.put(node, name, BESIDE)
+        if not self.is_called(node):
+            for name in self.words.around.kept_before(node):
+                yield from self.put(node, f"self.{name}", BESIDE)
         if node.id in self.words.constants:
             yield from self.put(node, NOTHING, SOONER)
         if self.words.around.in_method(node) and self.words.around.defines(node.id):

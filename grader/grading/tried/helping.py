@@ -29,6 +29,8 @@ First those in whose place something similar is: of 77 that help, 72 were the fi
 """
 MOST_S, ENOUGH_S = 0.3, 0.25
 """Processor time in seconds for one batch of these; and after which no second one is begun."""
+SLOW_S, LATE_S = 0.6, 0.28
+"""Seconds of a grading beyond which a program is slow; and after which nothing of it is tried."""
 
 WRONG = "the numbers go wrong"
 """What is told of the line of a change."""
@@ -45,7 +47,8 @@ class Helps(Enum):
 def helps(case: Case, traces: Sequence[Trace | None], *, whole: bool = True) -> list[Helps | None]:
     """What comes of writing what each of ``traces`` says, at its line; None where there is none.
 
-    Not the ``whole``: where explaining has taken long, only the first way to do so is tried.
+    Not the ``whole``: where explaining has taken long, only the first way to do so is tried, and
+    of a slow program none.
     """
     mine = Text.of_source(case.job.source)
     evidence = case.judge.evidence(case.outcome)
@@ -53,7 +56,8 @@ def helps(case: Case, traces: Sequence[Trace | None], *, whole: bool = True) -> 
     ways = [_written(mine, one) if one is not None else [] for one in traces]
     ended: dict[str, list[SeenError | None] | None] = {}
     for start, end in ((0, FIRST), (FIRST, MOST)):
-        if not chosen.names or (start and not whole and case.meter.spent > ENOUGH_S):
+        enough = start and case.meter.spent > ENOUGH_S
+        if not chosen.names or (not whole and (enough or too_late(case))):
             break
         open_ways = [way for way in ways if all(ended.get(one) is not None for one in way[:start])]
         batch = list(dict.fromkeys(one for way in open_ways for one in way[start:end]))
@@ -63,6 +67,11 @@ def helps(case: Case, traces: Sequence[Trace | None], *, whole: bool = True) -> 
     error = trial.first_error(evidence)
     comes = (_comes_of([ended.get(one) for one in way], error) for way in ways)
     return [None if one is None else come for one, come in zip(traces, comes, strict=True)]
+
+
+def too_late(case: Case, seconds: float = LATE_S) -> bool:
+    """Whether a slow program took so long to explain that nothing more of it is tried."""
+    return case.outcome.spent > SLOW_S and case.meter.spent > seconds
 
 
 def _errors(trials: trial.Trials, outcome: Outcome, number: int) -> list[SeenError | None] | None:

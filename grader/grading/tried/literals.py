@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import math
 from collections.abc import Iterator
 
 from grader.grading.tried.maker import Maker
@@ -38,6 +39,7 @@ class Literals(Maker):
             yield from self._whole(node, value)
         elif isinstance(value, float | complex):
             yield from self._negated(node)
+            yield from self._fraction(node, value)
         elif isinstance(value, str):
             yield from self._text(node, value)
         if isinstance(value, float) or (type(value) is int and value > SMALL):
@@ -83,6 +85,15 @@ class Literals(Maker):
         if isinstance(node.value, float) and node.value.is_integer() and node.value < SMALL:
             yield from self.put(node, str(2 * node.value))
 
+    @of_kind("number")
+    def _fraction(self, node: ast.Constant, value: float | complex) -> Iterator[Edit]:
+        """One more or less, twice or half as much."""
+        if isinstance(value, complex):
+            return
+        for other in dict.fromkeys((value - 1, value + 1, value / 2, 2 * value)):
+            if other not in (0, value) and math.isfinite(other):
+                yield from self.put(node, f"{other:g}" if other % 1 else f"{other:.1f}", 1)
+
     @of_kind("text")
     def _text(self, node: ast.Constant, value: str) -> Iterator[Edit]:
         """A text that is said elsewhere, or what a text says without its quotation marks."""
@@ -95,6 +106,8 @@ class Literals(Maker):
             for key in self.words.keys:
                 if key != value:
                     yield from self.put(node, _quoted(key), unlike(value, key))
+            for turn in self.words.around.turns(node):
+                yield from self.put(node, turn)
         others = [one for one in self.words.texts if one != value]
         near = difflib.get_close_matches(value, others, MOST_TEXTS, ALIKE)
         lacking = self.words.lacking if value.isidentifier() else []

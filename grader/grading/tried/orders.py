@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from grader.grading.tried.maker import Maker
-from grader.grading.tried.text import Edit, expressions, of_kind
+from grader.grading.tried.text import Change, Edit, expressions, of_kind
 
 MOST_ARGUMENTS = 3
 """Arguments of a call that may have been meant for the call around it."""
@@ -25,6 +25,24 @@ class Orders(Maker):
         for one, other in combinations(leaves, 2) if len(leaves) <= MOST_LEAVES else ():
             if self.mine.of(one) != self.mine.of(other):
                 yield from self.swaps((one, other))
+
+    @of_kind("order")
+    def throughout(self, node: ast.stmt) -> Iterator[Edit]:
+        """``g(f(x)), g(f(y))`` for ``f(g(x)), f(g(y))``."""
+        found: dict[tuple[str, str], list[Change]] = {}
+        for one in expressions(node):
+            match one:
+                case ast.Call(
+                    func=ast.Name(id=outer), args=[ast.Call(func=ast.Name(id=inner), args=[_])]
+                ):
+                    names = (
+                        Change(*self.mine.span(one.func), inner),
+                        Change(*self.mine.span(one.args[0].func), outer),  # type: ignore[attr-defined]
+                    )
+                    found.setdefault((outer, inner), []).extend(names)
+        for (outer, inner), changes in found.items():
+            if outer != inner and len(changes) > len((outer, inner)):
+                yield Edit(tuple(sorted(changes)), node.lineno, 2)
 
     @of_kind("order")
     def of(self, node: ast.expr) -> Iterator[Edit]:

@@ -30,6 +30,7 @@ class Statements(Maker):
             yield from self._asked(node)
         yield from self._repeated(node)
         yield from self._orders.exchanged(node)
+        yield from self._orders.throughout(node)
         yield from self._bodies.of(node)
         yield from self._copied.of(node)
 
@@ -59,6 +60,8 @@ class Statements(Maker):
         if isinstance(target, ast.Name):
             yield from self._another_target(node, target)
             yield from self._added_up(node, target)
+            if not self.raised:
+                yield from self._once_more(node, target)
         if isinstance(target, ast.Tuple):
             yield from self._kept(target, node)
         if isinstance(node.value, ast.Lambda):
@@ -95,6 +98,15 @@ class Statements(Maker):
             _, end = self.mine.span(target)
             start, _ = self.mine.span(node.value)
             yield Edit((Change(end, start, " += "),), node.lineno, 3)
+
+    @of_kind("once more")
+    def _once_more(self, node: ast.Assign, target: ast.Name) -> Iterator[Edit]:
+        """What the reference makes of a value and of something of it, made of this one after it."""
+        at, indent = self.mine.start((node.end_lineno or 0) + 1), " " * self.mine.indent(node)
+        for before, between, after in self.words.twice:
+            name = target.id
+            text = f"{indent}{name} = {before}{name}{between}{name}{after}\n"
+            yield Edit((Change(at, at, text),), node.lineno, 0)
 
     def _loops(self, node: ast.stmt) -> bool:
         """Whether a statement is in a loop."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,9 @@ EXPLAINING_S = 0.3
 """What it may take this process to say what is wrong with a program."""
 LEAST_GRADING_S, MOST_GRADING_S = 0.3, 0.5
 """What is kept for a grading at least, and at most: of a long one only a part is run."""
+STARTING_S, AS_LONG = 0.15, 1.5
+"""What two workers take for nothing, and how much longer a right program may run than a wrong one.
+"""
 UNFINISHED = 4
 """Where so many checks fail beside a placeholder, no small edit makes the program pass."""
 BATCHES = (3, 8, 24, 60, 120, 240)
@@ -183,7 +187,15 @@ class Search:
     def _kept(self) -> float:
         """Seconds that are kept for the last grading, or for a part of it."""
         most = LEAST_GRADING_S if self._chosen.alone else MOST_GRADING_S
-        return min(max(MORE * self._graded, LEAST_GRADING_S), most)
+        return min(max(MORE * self._graded, LEAST_GRADING_S), most, self._enough_s)
+
+    @cached_property
+    def _enough_s(self) -> float:
+        """Seconds for as many trials as it takes to say how many a program has right."""
+        every = [self._took(one) for one in self._in_order()]
+        few = min(-(-len(self._wrong) // PART_OF_WRONG), -(-len(every) // PART))
+        needed = few if self._chosen.exact else len(self._wrong)
+        return STARTING_S + AS_LONG * sum(every[:needed])
 
     def _past(self, reference: list[Edit]) -> None:
         """Try what the hints of the first failing check say, or what changes its line."""
@@ -248,14 +260,9 @@ class Search:
     def outcome(self, source: str, *, whole: bool = False) -> Outcome:
         """What a program does, on as many trials as there is time for.
 
-        Those that the learner's program gets wrong go first, and of these the short ones. If some
-        of the first few are wrong, no others are run, but for a ``whole`` grading.
+        If some of the first few are wrong, no others are run, but for a ``whole`` grading.
         """
-
-        def place(one: Probe) -> tuple[bool, float, int]:
-            return one.name not in self._wrong, self._took(one), len(one.actions)
-
-        probes = sorted(self._case.job.probes, key=place)
+        probes = self._in_order()
         if whole or not self._chosen.few:
             return self._run(source, probes)
         took = accumulate(map(self._took, probes))
@@ -267,6 +274,14 @@ class Search:
         rest = self._run(source, probes[few:])
         self._graded = max(self._graded, first.spent + rest.spent)
         return replace(rest, observations={**first.observations, **rest.observations})
+
+    def _in_order(self) -> list[Probe]:
+        """The trials: those that the learner's program gets wrong first, and of these the short."""
+
+        def place(one: Probe) -> tuple[bool, float, int]:
+            return one.name not in self._wrong, self._took(one), len(one.actions)
+
+        return sorted(self._case.job.probes, key=place)
 
     def _took(self, probe: Probe) -> float:
         """Seconds that a trial took; of one that raised an error, who knows how long it takes."""

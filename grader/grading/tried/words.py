@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from grader.grading.tried.around import Around, own, plain
-from grader.grading.tried.text import Text
+from grader.grading.tried.text import Text, expressions
 from grader.source.variables import read
 
 MOST_STEPS = 12
@@ -268,6 +268,23 @@ class Words:
         theirs = tuple(dict.fromkeys(_steps(self.right)))[:MOST_STEPS]
         own = (one for one, _ in Counter(_steps(self.mine)).most_common(MOST_STEPS))
         return tuple(dict.fromkeys((*theirs, *own)))
+
+    @cached_property
+    def twice(self) -> list[tuple[str, str, str]]:
+        """What the reference writes before, between and after two readings of one variable.
+
+        In statements that read no other.
+        """
+        found = []
+        for node in self.right.nodes:
+            if isinstance(node, ast.Assign) and len(read(node.value)) == 1:
+                names = [one for one in expressions(node) if isinstance(one, ast.Name)]
+                spans = sorted(self.right.span(one) for one in names if one.id in read(node.value))
+                if len(spans) == 2:
+                    (start, end), ((a, b), (c, d)) = self.right.span(node.value), spans
+                    pieces = ((start, a), (b, c), (d, end))
+                    found.append(tuple(self.right.data[slice(*one)].decode() for one in pieces))
+        return list(dict.fromkeys(found))
 
     def steps(self) -> tuple[tuple[str, str], ...]:
         """What either program writes before and after a value to do something with it alone."""
