@@ -278,8 +278,9 @@ class Search:
     def _in_order(self) -> list[Probe]:
         """The trials: those that the learner's program gets wrong first, and of these the short."""
 
-        def place(one: Probe) -> tuple[bool, float, int]:
-            return one.name not in self._wrong, self._took(one), len(one.actions)
+        def place(one: Probe) -> tuple[bool, float, int, int]:
+            size = trial.size(self.evidence, one.name)
+            return one.name not in self._wrong, self._took(one), len(one.actions), size
 
         return sorted(self._case.job.probes, key=place)
 

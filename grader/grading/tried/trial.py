@@ -111,13 +111,13 @@ def closely(rubric: Rubric, evidence: Evidence) -> Trials:
     Also two that are right, which an edit may make wrong. Without a wrong one, all trials without
     an oracle.
     """
-    failing = sorted(wrong(evidence), key=lambda name: _size(evidence, name))
+    failing = sorted(wrong(evidence), key=lambda name: size(evidence, name))
     if not failing:
         return Trials(rubric, evidence, without_oracle(evidence), False)
     failing.sort(key=lambda name: len(evidence.trials[name].probe.actions))
     some = failing[: max(FEW, len(failing) // 2)]
     every = (name for name, one in evidence.trials.items() if not (one.part or one.wished))
-    right = sorted(filter(evidence.right, every), key=lambda name: _size(evidence, name))
+    right = sorted(filter(evidence.right, every), key=lambda name: size(evidence, name))
     right = [*right[:1], *right[len(right) // 2 :][:1]]
     names = dict.fromkeys((*some[:: max(1, -(-len(some) // FEW))], *right))
     return Trials(rubric, evidence, tuple(names), True)
@@ -165,7 +165,7 @@ def _small(evidence: Evidence, names: Sequence[str]) -> str:
     """Of the trials that do least, a small one, but not the smallest, which may show little."""
     least = min(len(evidence.trials[name].probe.actions) for name in names)
     few = [name for name in names if len(evidence.trials[name].probe.actions) == least]
-    return sorted(few, key=lambda name: _size(evidence, name))[(len(few) - 1) // 3]
+    return sorted(few, key=lambda name: size(evidence, name))[(len(few) - 1) // 3]
 
 
 def run(
@@ -243,6 +243,7 @@ def failures(rubric: Rubric, evidence: Evidence) -> int:
     return sum(isinstance(one, Failed) for one in rulings)
 
 
-def _size(evidence: Evidence, name: str) -> int:
+def size(evidence: Evidence, name: str) -> int:
+    """How many numbers a trial gives a program, as weights, and expects of it."""
     weights = evidence.weights(name).values()
     return sum(array.size for array in (*weights, *evidence.expected(name).values()))
