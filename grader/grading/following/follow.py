@@ -170,8 +170,11 @@ NUMBER, SIZES = re.compile(r"\d+"), re.compile(r"\[\d+(, \d+)*\]")
 ENORMOUS = 1e6
 """Beside numbers as large as this, others count for nothing. One as far below 0 only hides."""
 
-LONG = 512
-"""Numbers along one axis of an argument: there, every score of every token would be kept."""
+LONG, MANY_ARRAYS = 512, 64
+"""Numbers along one axis of an argument: there, every score of every token would be kept.
+
+And arrays in one: a checkpoint of so many has more blocks than are looked at.
+"""
 
 Ran = tuple[str, Observation | None]
 """A program's text, and what it did on a trial."""
@@ -352,10 +355,14 @@ def _makes(trial: Trial) -> Iterator[bool]:
 
 
 def _is_long(trial: Trial) -> bool:
-    """Whether a trial gives so long a text that its values are too many to be kept."""
+    """Whether a trial gives so long a text, or so deep a checkpoint, that not all is kept."""
     calls = [action for action in trial.probe.actions if isinstance(action, Call)]
     given = [one for call in calls for one in (*call.args, *call.kwargs.values())]
-    return any(max(a.array.shape, default=0) > LONG for a in given if isinstance(a, TensorArg))
+    texts = (one.array for one in given if isinstance(one, TensorArg))
+    checkpoints = (one for one in given if isinstance(one, Mapping))
+    return any(max(text.shape, default=0) > LONG for text in texts) or any(
+        len(one) > MANY_ARRAYS for one in checkpoints
+    )
 
 
 def _proven(evidence: Evidence) -> frozenset[str]:
