@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from grader.grading.pipeline import Follow, Options, grade
 from grader.protocol.probe import TensorArg
 from grader.report import as_margin, as_text
 from grader.report.style import FILE, Style
-from tests.graded import variants
+from tests.graded import mistakes, variants
 from tests.marks import whole_but_each
 from tests.worker_jobs import ROOT, call, error, floats, job
 
@@ -221,3 +222,14 @@ def test_values_before_a_known_error_need_no_second_run(name: str, line: int, un
     assert any(np.array_equal(one, 2 * x) for one in first)
     assert all(map(np.array_equal, first, again))
     assert len(first) == len(again)
+
+
+def test_a_checkpoint_of_many_blocks_is_not_followed_where_a_smaller_one_is_wrong(
+    tmp_path: Path,
+) -> None:
+    one = next(one for one in mistakes.of("s11") if one.name == "s11/virgule_oubliee")
+    path = tmp_path / "step_11.py"
+    path.write_text(one.source, encoding="utf-8")
+    report = grade(course.find("s11"), path, Options(seed=3, follow=Follow.FAILING))
+    shapes = {margin.shape for margin in trace_of(report).margin}
+    assert "[18, 6]" in shapes, "the weight of c_attn of two blocks; of thirteen, it is [9, 3]"
