@@ -54,6 +54,26 @@ def test_an_error_in_a_helper_names_the_line_and_the_line_that_called(graded: Gr
     assert "self._attn(query, key, value)" in told.note
 
 
+def test_the_body_of_a_class_is_not_called_and_has_no_self(graded: Graded) -> None:
+    report = graded("s01", "n_layer: int = 12", "n_layer: int = self.n_positions")
+    told = report.first_to_fix
+    assert told is not None
+    assert "The name self is not defined" in told.message
+    assert told.hints == (
+        "The body of a class has no self yet: it reads its own names without it.",
+    )
+    assert "Called from" not in (told.note or "")
+
+
+def test_a_prefix_that_is_taken_away_is_no_condition_the_wrong_way_round(graded: Graded) -> None:
+    kept = 'key if key.startswith("transformer.") else f"transformer.{key}"'
+    report = graded("s11", kept, 'key.removeprefix("transformer.")')
+    told = check(report, "convert")
+    assert told.message.endswith(
+        "It makes the name wte.weight: the model's names begin with transformer."
+    )
+
+
 RAISING = [
     ("s05", "math.sqrt(int(value.shape[-1]))", "math.sqrt(value.shape[-1])", "forward",
      "Write math.sqrt(int(value.shape[-1]))"),

@@ -50,6 +50,14 @@ def test_the_only_difference_is_named(old: str, new: str, at: str, said: str) ->
     assert said in " ".join(only.told)
 
 
+def test_a_decorator_in_the_place_of_a_base_is_told_with_it() -> None:
+    step = course.find("s01").solution.read_text(encoding="utf-8")
+    base = ("@dataclass\nclass GPT2Config:", "class GPT2Config(dataclass):")
+    only = found(base, right=make_answer(step), solution=step)
+    assert only is not None
+    assert "the reference has @dataclass above class GPT2Config." in only.told[1]
+
+
 def test_a_missing_statement_is_named_after_the_line_before_it() -> None:
     only = found((f"        {NORM}\n", ""))
     assert only is not None

@@ -135,8 +135,10 @@ def _inverted(names: set[str], keys: set[str]) -> Complaint | None:
         return None
     bare = {name.removeprefix(PREFIX) for name in names}
     known = {key.removeprefix(PREFIX) for key in keys}
-    others = {key for key in known if key == HEAD or key.endswith(BUFFERS)}
-    weights = known - others
+    masks = {key for key in known if key.endswith(BUFFERS)}
+    others, weights = masks | {HEAD}, known - masks - {HEAD}
+    if weights & names and not masks & bare:  # then transformer. is missing
+        return None
     if not others & bare or len(weights) < len(TURNED) or not weights <= bare:
         return None
     return Complaint(

@@ -199,8 +199,16 @@ def _called(error: SeenError) -> str:
     if caller.line == deepest.line and caller.statement == deepest.statement:
         return ""  # a lambda or a comprehension on that very line
     text = sanitize.on_one_line(_without_comments(caller.statement))
+    if in_class_body(error):
+        return ""
     where = text or f"in {caller.function}"
     return sanitize.line(f"Called from line {caller.line}: {where}", MOST)
+
+
+def in_class_body(error: SeenError) -> bool:
+    """Whether it happened in the body of a class, which nothing calls, outside of its methods."""
+    name = re.escape(error.calls[-1].function) if error.calls else ""
+    return any(re.match(rf"class {name}\b", one.statement) for one in error.calls[-2:-1])
 
 
 def _without_comments(statement: str) -> str:

@@ -78,6 +78,9 @@ class Telling:
         pieces = list(self._pieces(pair.mine, pair.right, pair.scope, ()))
         if not pieces:
             have, want = self._head(self.mine, pair.mine), self._wanted(pair.right, pair.scope)
+            marks, others = _marks(self.mine, pair.mine), _marks(self.right, pair.right)
+            if marks != others:
+                have, want = f"{marks}{have}", f"{others}{want}"
             return self._lone(pair.mine.lineno, have, want)
         if len({id(one[0]) for one in pieces}) > 1:
             pieces = pieces[:1] if self._swapped(pieces, pair.scope) else pieces
@@ -212,6 +215,12 @@ class Telling:
         calls = [ast.unparse(one.func) for one in ast.walk(node) if isinstance(one, ast.Call)]
         short = [one for one in calls if len(one) <= MOST_SHOWN]
         return f": it calls {short[0]}." if short else "."
+
+
+def _marks(text: Text, node: ast.stmt) -> str:
+    """The decorators of a definition, as they stand above it."""
+    every: list[ast.expr] = getattr(node, "decorator_list", [])
+    return "".join(f"@{on_one_line(text.of(one))} above " for one in every)
 
 
 def _only(line: int) -> str:

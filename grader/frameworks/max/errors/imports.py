@@ -9,6 +9,7 @@ import difflib
 import inspect
 import re
 
+from grader.frameworks.errors import in_class_body
 from grader.frameworks.max.errors import brought, layers
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.vocabulary import SHORT, known, meant
@@ -190,6 +191,8 @@ def _known_hint(case: Case, name: str) -> str:
     if name in ("torch", "nn", "tf", "keras", "jax"):
         return "This course writes everything in MAX: F, Tensor, Linear."
     if name == "self":
+        if in_class_body(case.error):
+            return "The body of a class has no self yet: it reads its own names without it."
         return "The first argument of a method is self."
     if instead := brought.CLASSES.get(name):
         return f"This course has {instead} instead: the lesson shows how it is made."
