@@ -113,13 +113,13 @@ def same(mine: Floats, right: Floats) -> bool:
         return False
     if not right.size:
         return True
-    first, other = mine.item(0), right.item(0)
-    most = ATOL * max(1.0, float(right.max()), -float(right.min()))
+    sizes = np.abs(right)
+    most = ATOL * max(1.0, float(sizes.max()))
     if not isfinite(most):
         return _same_but_finite(mine, right)
-    if abs(first - other) > most + RTOL * abs(other):  # most often
+    if abs(mine.flat[0] - right.flat[0]) > most + RTOL * sizes.flat[0]:  # most often
         return False
-    return bool((np.abs(mine - right) <= most + RTOL * np.abs(right)).all())
+    return bool((np.abs(mine - right) <= most + RTOL * sizes).all())
 
 
 def _same_but_finite(mine: Floats, right: Floats) -> bool:

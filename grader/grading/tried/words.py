@@ -282,8 +282,9 @@ class Words:
                 spans = sorted(self.right.span(one) for one in names if one.id in read(node.value))
                 if len(spans) == 2:
                     (start, end), ((a, b), (c, d)) = self.right.span(node.value), spans
-                    pieces = ((start, a), (b, c), (d, end))
-                    found.append(tuple(self.right.data[slice(*one)].decode() for one in pieces))
+                    text = self.right.data
+                    pieces = text[start:a], text[b:c], text[d:end]
+                    found.append((pieces[0].decode(), pieces[1].decode(), pieces[2].decode()))
         return list(dict.fromkeys(found))
 
     def steps(self) -> tuple[tuple[str, str], ...]:
