@@ -428,3 +428,16 @@ def test_what_a_helper_or_a_name_hands_on_is_wrong_where_it_begins(
     assert {worst.line - 1, worst.line, worst.line + 1} & {*one.lines}
     told_first = (worst.message, *worst.hints, *(report.trace.told if report.trace else ()))
     assert said in "\n".join(told_first)
+
+
+def test_what_an_odd_line_explains_is_not_also_said_to_be_missing(
+    workers: WorkerPool, tmp_path: Path
+) -> None:
+    (one,) = [each for each in mistakes.of("s09") if each.edit.name == "return_inside_the_loop"]
+    path = tmp_path / "mine.py"
+    path.write_text(one.source, encoding="utf-8")
+    options = Options(seed=7, follow=Follow.FAILING)
+    report = grade(course.find("s09"), path, options, workers.start)
+    hints = [hint for check in report.checks for hint in check.hints]
+    assert "in its first turn" in first(report).hints[0]
+    assert not any("is missing from the block" in hint for hint in hints)

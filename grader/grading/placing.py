@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from grader.base.model import CheckResult, Kind, Report, Status, Trace, Verdict
@@ -195,6 +195,8 @@ class Placing:
         sure = trace.lone and bool(trace.slip)  # a mistake with a place of its own is another one
         named = [d for d in report.diagnosis if not sure or d.line in here]
         diagnosis = tuple(replace(one, line=departed) for one in named)
+        denied = {one.message for one in report.diagnosis if one not in named}
+        told = tuple(_instead(one, denied, trace.slip) for one in told)
         found = replace(report, checks=told, diagnosis=diagnosis, trace=trace)
         return _unpaired(found) if self._is_one(found) else found
 
@@ -453,6 +455,12 @@ class Placing:
             texts.append(ast.unparse(inside))
         kept = (h for h in result.hints if not any(fulfils(text, h) for text in texts))
         return replace(result, hints=tuple(kept))
+
+
+def _instead(check: CheckResult, denied: Collection[str], slip: str) -> CheckResult:
+    """The check, with what the source shows to be odd in place of a mistake that is not there."""
+    hints = tuple(dict.fromkeys(slip if one in denied else one for one in check.hints))
+    return replace(check, hints=hints)
 
 
 def _named(report: Report) -> frozenset[str]:
