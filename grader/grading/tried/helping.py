@@ -56,8 +56,9 @@ def helps(case: Case, traces: Sequence[Trace | None], *, whole: bool = True) -> 
     ways = [_written(mine, one) if one is not None else [] for one in traces]
     ended: dict[str, list[SeenError | None] | None] = {}
     for start, end in ((0, FIRST), (FIRST, MOST)):
-        enough = start and case.meter.spent > ENOUGH_S
-        if not chosen.names or (not whole and (enough or too_late(case))):
+        slow = case.outcome.spent > SLOW_S and case.meter.spent > LATE_S
+        late = slow or (start and case.meter.spent > ENOUGH_S)
+        if not chosen.names or (late and not whole):
             break
         open_ways = [way for way in ways if all(ended.get(one) is not None for one in way[:start])]
         batch = list(dict.fromkeys(one for way in open_ways for one in way[start:end]))
@@ -67,11 +68,6 @@ def helps(case: Case, traces: Sequence[Trace | None], *, whole: bool = True) -> 
     error = trial.first_error(evidence)
     comes = (_comes_of([ended.get(one) for one in way], error) for way in ways)
     return [None if one is None else come for one, come in zip(traces, comes, strict=True)]
-
-
-def too_late(case: Case, seconds: float = LATE_S) -> bool:
-    """Whether a slow program took so long to explain that nothing more of it is tried."""
-    return case.outcome.spent > SLOW_S and case.meter.spent > seconds
 
 
 def _errors(trials: trial.Trials, outcome: Outcome, number: int) -> list[SeenError | None] | None:

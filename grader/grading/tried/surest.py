@@ -11,7 +11,6 @@ from grader.grading.tried.helping import (
     changed,
     helps,
     hinted,
-    too_late,
     without_change,
     without_hint,
 )
@@ -22,10 +21,6 @@ if TYPE_CHECKING:
     from grader.grading.conclude import Judge
     from grader.grading.meter import Meter
     from grader.protocol.probe import Job, Outcome
-
-
-GUESSING_S = 0.34
-"""Processor time in seconds after which what only looks odd in a slow program is not told."""
 
 
 def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Meter) -> Report:
@@ -39,10 +34,6 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
     if outcome.ended == "done":
         case = Case(judge, job, outcome, told, told, meter)
         guess = lone.is_guess(told.trace, found.trace)
-        if guess and too_late(case, GUESSING_S):
-            sure = lone.traced(judge.source, judge.step, found, slips=False)
-            guess, told = False, replace(found, trace=sure)
-            case = case.with_told(told)
         change, hint = told.trace if guess else changed(told), hinted(told)
         changing, hinting = helps(case, (change, hint), whole=guess)
         if guess and changing is not Helps.RIGHT:
