@@ -12,6 +12,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from enum import Enum
 from itertools import islice
+from math import inf
 
 from grader.base.model import Report, Trace
 from grader.grading.tried import trial
@@ -27,7 +28,7 @@ FIRST, MOST = 1, 4
 
 First those in whose place something similar is: of 77 that help, 72 were the first, none the fifth.
 """
-MOST_S, ENOUGH_S = 0.3, 0.25
+MOST_S, ENOUGH_S = 0.3, 0.32
 """Processor time in seconds for one batch of these; and after which no second one is begun."""
 SLOW_S, LATE_S = 0.6, 0.28
 """Seconds of a grading beyond which a program is slow; and after which nothing of it is tried."""
@@ -56,9 +57,8 @@ def helps(case: Case, traces: Sequence[Trace | None], *, whole: bool = True) -> 
     ways = [_written(mine, one) if one is not None else [] for one in traces]
     ended: dict[str, list[SeenError | None] | None] = {}
     for start, end in ((0, FIRST), (FIRST, MOST)):
-        slow = case.outcome.spent > SLOW_S and case.meter.spent > LATE_S
-        late = slow or (start and case.meter.spent > ENOUGH_S)
-        if not chosen.names or (late and not whole):
+        most = LATE_S if case.outcome.spent > SLOW_S else ENOUGH_S if start else inf
+        if not chosen.names or (case.meter.spent > most and not whole):
             break
         open_ways = [way for way in ways if all(ended.get(one) is not None for one in way[:start])]
         batch = list(dict.fromkeys(one for way in open_ways for one in way[start:end]))
