@@ -34,6 +34,20 @@ def graded(workers: WorkerPool, tmp_path: Path) -> Graded:
     return report
 
 
+@pytest.fixture
+def mistaken(workers: WorkerPool, tmp_path: Path) -> Callable[[str, str], Report]:
+    """Gives the report on a mistake of the corpus."""
+
+    def report(step: str, name: str) -> Report:
+        (one,) = [each for each in mistakes.of(step) if each.edit.name == name]
+        path = tmp_path / "mine.py"
+        path.write_text(one.source, encoding="utf-8")
+        options = Options(seed=7, follow=Follow.FAILING)
+        return grade(course.find(step), path, options, workers.start)
+
+    return report
+
+
 def first(report: Report) -> CheckResult:
     one = report.first_to_fix
     assert one is not None
@@ -377,13 +391,9 @@ def test_the_reference_s_operation_goes_before_the_repair_of_another_one(graded:
 
 
 def test_numbers_are_made_in_the_type_that_a_function_is_asked_for(
-    workers: WorkerPool, tmp_path: Path
+    mistaken: Callable[[str, str], Report],
 ) -> None:
-    (one,) = [each for each in mistakes.of("s04") if each.edit.name == "boolean_times_number"]
-    path = tmp_path / "mine.py"
-    path.write_text(one.source, encoding="utf-8")
-    options = Options(seed=7, follow=Follow.FAILING)
-    worst = first(grade(course.find("s04"), path, options, workers.start))
+    worst = first(mistaken("s04", "boolean_times_number"))
     assert any("Write uno_o_zero.cast(dtype) * basso" in hint for hint in worst.hints)
 
 
@@ -417,27 +427,21 @@ def test_numbers_are_made_in_the_type_that_a_function_is_asked_for(
     ],
 )
 def test_what_a_helper_or_a_name_hands_on_is_wrong_where_it_begins(
-    step: str, name: str, said: str, workers: WorkerPool, tmp_path: Path
+    step: str, name: str, said: str, mistaken: Callable[[str, str], Report]
 ) -> None:
-    (one,) = [each for each in mistakes.of(step) if each.edit.name == name]
-    path = tmp_path / "mine.py"
-    path.write_text(one.source, encoding="utf-8")
-    report = grade(course.find(step), path, Options(seed=7, follow=Follow.FAILING), workers.start)
+    report = mistaken(step, name)
     worst = first(report)
     assert worst.line is not None
+    (one,) = [each for each in mistakes.of(step) if each.edit.name == name]
     assert {worst.line - 1, worst.line, worst.line + 1} & {*one.lines}
     told_first = (worst.message, *worst.hints, *(report.trace.told if report.trace else ()))
     assert said in "\n".join(told_first)
 
 
 def test_what_an_odd_line_explains_is_not_also_said_to_be_missing(
-    workers: WorkerPool, tmp_path: Path
+    mistaken: Callable[[str, str], Report],
 ) -> None:
-    (one,) = [each for each in mistakes.of("s09") if each.edit.name == "return_inside_the_loop"]
-    path = tmp_path / "mine.py"
-    path.write_text(one.source, encoding="utf-8")
-    options = Options(seed=7, follow=Follow.FAILING)
-    report = grade(course.find("s09"), path, options, workers.start)
+    report = mistaken("s09", "return_inside_the_loop")
     hints = [hint for check in report.checks for hint in check.hints]
     assert "in its first turn" in first(report).hints[0]
     assert not any("is missing from the block" in hint for hint in hints)

@@ -198,9 +198,9 @@ def _called(error: SeenError) -> str:
     caller, deepest = error.calls[-2:]
     if caller.line == deepest.line and caller.statement == deepest.statement:
         return ""  # a lambda or a comprehension on that very line
-    text = sanitize.on_one_line(_without_comments(caller.statement))
     if in_class_body(error):
         return ""
+    text = sanitize.on_one_line(_without_comments(caller.statement))
     where = text or f"in {caller.function}"
     return sanitize.line(f"Called from line {caller.line}: {where}", MOST)
 

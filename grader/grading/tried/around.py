@@ -89,16 +89,18 @@ class Around:
         """The attributes that the function around a node sets in lines before it."""
         if not self.in_method(node):
             return []
-        function = self.mine.around(node)
-        every = (one for one in self.mine.nodes if isinstance(one, ast.Attribute) and own(one))
-        set_before = (
-            one.attr
-            for one in every
-            if isinstance(one.ctx, ast.Store)
-            and one.lineno < node.lineno
-            and self.mine.around(one) is function
-        )
-        return list(dict.fromkeys(set_before))[-MOST_KEPT:]
+        kept = self._kept.get(self.mine.around(node), ())
+        found = dict.fromkeys(one.attr for one in kept if one.lineno < node.lineno)
+        return list(found)[-MOST_KEPT:]
+
+    @cached_property
+    def _kept(self) -> dict[ast.AST | None, list[ast.Attribute]]:
+        """The attributes of the object itself that each function sets."""
+        found: dict[ast.AST | None, list[ast.Attribute]] = {}
+        for one in self.mine.nodes:
+            if isinstance(one, ast.Attribute) and own(one) and isinstance(one.ctx, ast.Store):
+                found.setdefault(self.mine.around(one), []).append(one)
+        return found
 
     @cached_property
     def unset(self) -> tuple[str, ...]:
