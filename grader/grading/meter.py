@@ -12,17 +12,28 @@ from grader.sandbox import Worker
 class Meter:
     """Counts the processor time of this thread, and of the workers that it starts from now on.
 
-    ``before`` was spent on the same already.
+    ``fresh`` starts a worker that has done nothing before; without it, ``start`` does. ``before``
+    was spent on the same already.
     """
 
-    def __init__(self, start: Callable[..., Worker], before: float = 0.0) -> None:
+    def __init__(
+        self,
+        start: Callable[..., Worker],
+        fresh: Callable[..., Worker] | None = None,
+        before: float = 0.0,
+    ) -> None:
         self._start = start
+        self._fresh = fresh or start
         self._began = time.thread_time() - before
         self._workers = 0.0
 
     def start(self, *, engine: str) -> Worker:
         """A worker whose time counts."""
         return _Counted(self._start(engine=engine), self._count)
+
+    def fresh(self, *, engine: str) -> Worker:
+        """The same, and it has done nothing before."""
+        return _Counted(self._fresh(engine=engine), self._count)
 
     @property
     def spent(self) -> float:
@@ -45,8 +56,10 @@ class _Counted(Worker):
         job: Job,
         on_notice: Callable[[str], None] | None = None,
         meanwhile: Iterator[object] | None = None,
+        *,
+        more: bool = False,
     ) -> Outcome:
-        outcome = self._worker.finish(job, on_notice, meanwhile)
+        outcome = self._worker.finish(job, on_notice, meanwhile, more=more)
         self._count(outcome.spent)
         return outcome
 

@@ -17,11 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from grader import frameworks, sandbox
+from grader.base.machine import cores
 from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Verdict
 
 if TYPE_CHECKING:
     from grader.grading.conclude import Judge
     from grader.grading.inputs import Drawn
+    from grader.grading.kept import Kept
     from grader.protocol.probe import Job, Outcome, Probe
     from grader.rubric import Rubric
     from grader.source import Finding, Source, SourceProblem
@@ -41,8 +43,7 @@ class Follow(Enum):
 class Options:
     """How to grade: which engine, from which seed, how strictly.
 
-    ``follow`` says which programs are followed line by line, for 0.3 s more; with a ``pair`` of
-    workers that ``start`` has ready, half of that. ``tried`` asks for a
+    ``follow`` says which programs are followed line by line, for 0.2 s more. ``tried`` asks for a
     small change that makes a failing program pass, for at most 1.5 s of processor time; it is the
     report on the same program and seed, whose trace says where to change it. Without ``twice``, a
     program whose time ran out is not run again: who asks does that.
@@ -54,7 +55,6 @@ class Options:
     mine: bool = False
     follow: Follow = Follow.NOT
     tried: Report | None = None
-    pair: bool = False
     twice: bool = True
 
 
@@ -159,6 +159,7 @@ def _judged(
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
     from grader.grading.judge import each_finding
+    from grader.grading.kept import Kept
     from grader.grading.placing import Placing
     from grader.source import certain
 
@@ -171,24 +172,32 @@ def _judged(
             yield name
         yield certain(source)
         yield from drawn.calculating()
+        if explaining and cores() > 1:  # while another core is busy with the program
+            from grader.grading.tried import surest
 
+            yield surest
+
+    explaining = options.follow is not Follow.NOT or options.tried is not None
     probes = tuple(trial.probe for trial in drawn.trials.values())
     job = _job(base, step, source.text, probes, options)
     judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
-    outcome = running.finish(job, meanwhile=meanwhile())
+    outcome = running.finish(job, meanwhile=meanwhile(), more=explaining)
     began = time.thread_time()
     found = judge.report(outcome)
     reported = time.thread_time() - began
-    if start is not None and found.verdict not in (Verdict.PASS, Verdict.ERROR):
-        found = _second_look(judge, job, outcome, found, start, twice=options.twice)
-    if start is not None and options.follow is not Follow.NOT:
-        if early is not None:
-            early(replace(found, duration_s=time.perf_counter() - started))
-        found = _explained(judge, job, outcome, found, options, start, reported)
-        if found.verdict is Verdict.FAIL:
-            found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
-    if start is not None and options.tried is not None:
-        found = _tried(judge, job, outcome, found, options.tried, start)
+    if start is None:
+        return replace(found, duration_s=time.perf_counter() - started)
+    with Kept(start, running if explaining and outcome.ended == "done" else None) as kept:
+        if found.verdict not in (Verdict.PASS, Verdict.ERROR):
+            found = _second_look(judge, job, outcome, found, kept.fresh, twice=options.twice)
+        if options.follow is not Follow.NOT:
+            if early is not None:
+                early(replace(found, duration_s=time.perf_counter() - started))
+            found = _explained(judge, job, outcome, found, options, kept, reported)
+            if found.verdict is Verdict.FAIL:
+                found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
+        if options.tried is not None:
+            found = _tried(judge, job, outcome, found, options.tried, kept)
     return replace(found, duration_s=time.perf_counter() - started)
 
 
@@ -255,7 +264,7 @@ def _followed(
         evidence = judge.evidence(outcome)
         failed = [one for one in found.checks if one.status is Status.FAIL]
         said = [text for one in failed for text in (one.message, one.note) if text]
-        settings = follow.Settings(whole, options.pair, "\n".join(said))
+        settings = follow.Settings(whole, "\n".join(said))
         ahead = _ahead(judge)
         return follow.follow(judge.step, judge.rubric, job, evidence, start, settings, ahead)
 
@@ -277,7 +286,7 @@ def _explained(
     outcome: Outcome,
     found: Report,
     options: Options,
-    start: Callable[..., sandbox.Worker],
+    kept: Kept,
     before: float,
 ) -> Report:
     """The report with what is surest to explain it: in the source, by the values, or by a try.
@@ -287,7 +296,7 @@ def _explained(
     from grader.grading.meter import Meter
     from grader.grading.tried.surest import explained
 
-    meter = Meter(start, before)  # what was imported for it does not count
+    meter = Meter(kept.start, kept.fresh, before)  # what was imported for it does not count
     found = replace(found, trace=_followed(judge, job, outcome, found, options, meter.start))
     if found.verdict is not Verdict.FAIL:
         return found
@@ -301,7 +310,7 @@ def _tried(
     outcome: Outcome,
     found: Report,
     told: Report,
-    start: Callable[..., sandbox.Worker],
+    kept: Kept,
 ) -> Report:
     """The report with a small change of the program that helps, if one is found.
 
@@ -314,7 +323,8 @@ def _tried(
         return found
 
     def tried() -> Report:
-        case = suggest.Case(judge, job, outcome, found, told, Meter(start))
+        meter = Meter(kept.start, kept.fresh)
+        case = suggest.Case(judge, job, outcome, found, told, meter)
         return replace(found, tried=suggest.suggest(case))
 
     return _explaining(tried, found)
@@ -346,6 +356,7 @@ def _tried_unread(
         return found
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
+    from grader.grading.kept import Kept
     from grader.protocol.probe import Outcome, SeenError
     from grader.source import parse
 
@@ -358,7 +369,8 @@ def _tried_unread(
     problem = SeenError("SyntaxError", "", "import", found.problem.line if found.problem else None)
     source = parse(step.solution.read_bytes(), found.file, frameworks.current().spellings())
     judge = Judge(found, step, rubric, source, options.strict, drawn, {})
-    return _tried(judge, job, Outcome("done", {}, problem), found, found, start)
+    with Kept(start) as kept:
+        return _tried(judge, job, Outcome("done", {}, problem), found, found, kept)
 
 
 def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:

@@ -77,12 +77,14 @@ class Stuck:
 class Done:
     """Every probe has run. ``faults`` names the parts of the engine that failed meanwhile.
 
-    ``token`` is that of the last ``Ask``, which has no probe.
+    ``token`` is that of the last ``Ask``, which has no probe. ``spent`` is the processor time of
+    the job in seconds, as this process says.
     """
 
     notes: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
     token: int = 0
+    spent: float = 0.0
 
 
 Message = Hello | Broken | Taken | Loaded | Notice | Stuck | probe.Observation | Done
@@ -126,6 +128,11 @@ def _number(value: Any) -> int:
 def _token(value: Any) -> int:
     good = type(value) is int and 0 <= value < 1 << 63
     return int(value) if good else fail("a token")
+
+
+def _seconds(value: Any) -> float:
+    good = type(value) is float and 0 <= value < 1 << 31
+    return float(value) if good else fail("seconds")
 
 
 def _array(value: Any) -> Any:
@@ -225,7 +232,7 @@ def messages() -> Fields:
         Loaded: (_maybe(error),),
         Notice: (_name,),
         Stuck: (_number, _name),
-        Done: (_many(_name), _many(_word), _token),
+        Done: (_many(_name), _many(_word), _token, _seconds),
         probe.SeenTensor: (_array, _name),
         probe.SeenArray: (_array,),
         probe.SeenParameter: (shape, _name),

@@ -39,7 +39,7 @@ END = object()
 
 
 class Running(Worker):
-    """A worker that imports the framework while the grader does other things, used for one job.
+    """A worker that imports the framework while the grader does other things, used for one program.
 
     Close it, or use it as a context manager: that ends every process of it and removes its
     folder.
@@ -56,6 +56,7 @@ class Running(Worker):
         self._garbled = ""
         self._received = 0
         self._asked = False
+        self._watched = False
         self._questions: list[bytes] = []
         self._posed: int | None = None
         self._patience = limits.compiling
@@ -107,22 +108,26 @@ class Running(Worker):
         job: Job,
         on_notice: Callable[[str], None] | None = None,
         meanwhile: Iterator[object] | None = None,
+        *,
+        more: bool = False,
     ) -> Outcome:
         """Send the job, ask its questions within the limits, and end the worker."""
         with self._listening:
-            return self._finish(job, on_notice, meanwhile)
+            return self._finish(job, on_notice, meanwhile, more=more)
 
     def _finish(
         self,
         job: Job,
         on_notice: Callable[[str], None] | None,
         meanwhile: Iterator[object] | None,
+        *,
+        more: bool,
     ) -> Outcome:
         if self._asked or self._closed:
             raise RuntimeError("a worker does one job only")
         frame = self._prepare(job, on_notice)
         steps = meanwhile or iter(())
-        busy = True
+        busy, kept = True, False
         try:
             self._catch_up()
             while True:
@@ -134,11 +139,22 @@ class Running(Worker):
                     break
                 left = max(0.0, self._deadline - time.monotonic())
                 self._channel.turn(0 if step else int(1000 * left) + 1)
+            kept = more and ended[0] == "done"
         finally:
-            self.close()
+            if not kept:
+                self.close()
         for _ in steps:
             pass
-        return self._outcome(*ended)
+        outcome = self._outcome(*ended)
+        if kept:
+            self._await_more()
+        return outcome
+
+    def _await_more(self) -> None:
+        """Be ready for another job."""
+        said, assembler = self._conversation()
+        self._talk = said.begun_again(), assembler
+        self._asked, self._posed, self._received = False, None, 0
 
     def _prepare(self, job: Job, on_notice: Callable[[str], None] | None) -> bytes:
         """The frame of the job without its probes, each of which becomes a question."""
@@ -225,7 +241,11 @@ class Running(Worker):
         """Send the job. A worker may have waited for hours: its time starts here."""
         self._asked = True
         self._deadline = time.monotonic() + self._limits.start
-        self._channel.start(frame)
+        if self._watched:
+            self._channel.send(frame)  # what it may hold counts from its first job
+        else:
+            self._channel.start(frame)
+        self._watched = True
 
     def _catch_up(self) -> None:
         """Read what the worker said while nobody listened; it has no job yet."""
@@ -319,7 +339,7 @@ class Running(Worker):
             isolation=tiers.name(transcript.layers or ()) if transcript.taken else None,
             left=transcript.left,
             faults=transcript.faults,
-            spent=last.cpu_ms / 1000,
+            spent=last.cpu_ms / 1000 if self._closed else transcript.spent,
             seconds=transcript.seconds,
             starved=ended == "timeout" and ending.starved(last, self._deadline - self._began),
         )

@@ -42,6 +42,7 @@ class Transcript:
         self.notes: tuple[str, ...] = ()
         self.left: tuple[str, ...] = ()
         self.faults: tuple[str, ...] = ()
+        self.spent = 0.0
         self.complete = False
         self._lines_left = EXTRA_LINES
         self._job: Job | None = None
@@ -59,6 +60,12 @@ class Transcript:
         self._job = job
         self._tokens = tokens or (0,) * (len(job.probes) + 1)
         self._on_notice = on_notice
+
+    def begun_again(self) -> Transcript:
+        """That of the same worker's next job."""
+        found = Transcript()
+        found.layers, found.process, found.left = self.layers, self.process, self.left
+        return found
 
     @property
     def turn(self) -> int | None:
@@ -104,8 +111,8 @@ class Transcript:
             case Observation() if self._expects(message):
                 self.observations[message.probe] = message
                 self.seconds[message.probe] = time.monotonic() - self._since
-            case Done(notes, faults, token) if self._at_end(token):
-                self.notes, self.faults, self.complete = notes, faults, True
+            case Done(notes, faults, token, spent) if self._at_end(token):
+                self.notes, self.faults, self.spent, self.complete = notes, faults, spent, True
             case _:
                 raise WireError(f"{type(message).__name__} out of order")
         self._since = time.monotonic()

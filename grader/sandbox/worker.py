@@ -27,7 +27,7 @@ class Closing(ABC):
 
 
 class Worker(Closing):
-    """Does one job."""
+    """Does one job, and others about the same program if it is kept for them."""
 
     @abstractmethod
     def finish(
@@ -35,14 +35,17 @@ class Worker(Closing):
         job: Job,
         on_notice: Callable[[str], None] | None = None,
         meanwhile: Iterator[object] | None = None,
+        *,
+        more: bool = False,
     ) -> Outcome:
         """Send the job, ask its questions within the limits, and end the worker.
 
         ``on_notice`` is called with each line from the worker for whoever waits. ``meanwhile``
-        is run to its end, step by step, while the worker starts or does the job.
+        is run to its end, step by step, while the worker starts or does the job. If there will be
+        ``more`` jobs, and this one was done, the worker is not ended.
 
         Raises:
-            RuntimeError: if this worker has already had a job, or is closed.
+            RuntimeError: if this worker was not kept for another job, or is closed.
             grader.protocol.message.WireError: if the job itself cannot be sent.
         """
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from grader.worker.follow import Recorder
 
 
+_made: set[str] = set()
+"""The names of modules that were made here: the next program takes the place of the last one."""
+
+
 def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenError | None]:
     """The module made from the learner's source, and the error that importing it raised.
 
@@ -27,6 +31,7 @@ def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenEr
     module.__file__ = job.file
     imports.remember(job.file, job.source)
     sys.modules[module.__name__] = module
+    _made.add(module.__name__)
     try:
         if recorder is not None:
             module.__dict__[follow.SEE] = recorder.see
@@ -48,7 +53,7 @@ def _code(source: str, file: str, seen: bool) -> CodeType:
 
 
 def module_name(file: str) -> str:
-    """The file's own name if nothing else has it, and never ``__main__``."""
+    """The file's own name if no other module has it, and never ``__main__``."""
     stem = os.path.splitext(os.path.basename(file))[0]
-    taken = stem in sys.modules or stem in sys.stdlib_module_names
+    taken = stem in sys.modules.keys() - _made or stem in sys.stdlib_module_names
     return stem if stem.isidentifier() and not taken else "submission"

@@ -1,4 +1,6 @@
-"""The worker's dialogue with the grader: take the job, answer its questions one by one.
+"""The worker's dialogue with the grader: take a job, answer its questions one by one.
+
+Another job follows if the grader has more to ask about the same program; else it ends the process.
 
 Everything is imported at the top. Once the learner's code runs, the grader's modules can no
 longer be imported by name.
@@ -10,6 +12,7 @@ import os
 import random
 import sys
 import threading
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -33,14 +36,22 @@ OUT_OF_MEMORY = 71
 
 
 def do_job(layers: tuple[str, ...], wall: float, runtime: Runtime) -> NoReturn:
-    """Announce that this worker is ready, do its job, and end the process."""
+    """Announce that this worker is ready, and do its jobs. Does not return."""
     send(Hello(layers, os.getpid(), runtime.left))
     frames = _frames()
+    notes: list[str] = []
+    job = _receive(frames)
     try:
-        _work(_receive(frames), frames, wall, runtime)
+        _prepare(job, runtime, notes)
+        send(Taken())
+        watchdog.start(job.file, wall, send)
+        _work(job, frames, runtime, notes, since=0.0)
+        while True:
+            job, since = _receive(frames), time.process_time()
+            send(Taken())
+            _work(job, frames, runtime, notes, since)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
-    os._exit(0)
 
 
 def send(message: Message) -> None:
@@ -76,16 +87,24 @@ def _seed(number: int) -> None:
     np.random.seed(number)
 
 
-def _work(job: Job, frames: Iterator[tuple[bytes, bytes]], wall: float, runtime: Runtime) -> None:
+def _prepare(job: Job, runtime: Runtime, notes: list[str]) -> None:
+    """What is the same for each job."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(  # type: ignore[union-attr]
             encoding="utf-8", errors="backslashreplace", line_buffering=True
         )
     runtime.leave(job.without)
-    notes: list[str] = []
     imports.install(job.modules, runtime.framework.importable, runtime.finders(notes))
-    send(Taken())
-    watchdog.start(job.file, wall, send)
+
+
+def _work(
+    job: Job,
+    frames: Iterator[tuple[bytes, bytes]],
+    runtime: Runtime,
+    notes: list[str],
+    since: float,
+) -> None:
+    """Answer the questions of a job, which began at ``since`` seconds of processor time."""
     recorder = follow.Recorder(runtime) if job.follow else None
     with tries.at_most(job.seconds):
         module, error = program.load(job, recorder)
@@ -96,10 +115,12 @@ def _work(job: Job, frames: Iterator[tuple[bytes, bytes]], wall: float, runtime:
     )
     ask = wire.decode_ask(*next(frames))
     while ask.probe is not None:
-        send(replace(tries.run(ask.probe, job, subject), token=ask.token))
+        left = since + job.seconds - time.process_time()
+        send(replace(tries.run(ask.probe, job, subject, left), token=ask.token))
         ask = wire.decode_ask(*next(frames))
     _flush()
-    send(Done(tuple(notes), tuple(dict.fromkeys(runtime.faults)), ask.token))
+    spent = time.process_time() - since
+    send(Done(tuple(notes), tuple(dict.fromkeys(runtime.faults)), ask.token, spent))
 
 
 def _flush() -> None:

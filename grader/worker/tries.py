@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -29,13 +28,12 @@ class Late(BaseException):
     """A program ran past its time; no ``except Exception`` in it catches this."""
 
 
-def run(probe: Probe, job: Job, subject: Subject) -> Observation:
-    """What a program answers; ``Late`` if its time, or that of all, is spent."""
+def run(probe: Probe, job: Job, subject: Subject, left: float) -> Observation:
+    """What a program answers; ``Late`` if its time is spent, or that of all: ``left`` seconds."""
     if not job.seconds:
         return answer(probe, job, subject)
     late = SeenError(Late.__name__, "", probe.actions[0].name)
     answers = [Observation(probe.name, {}, late)]
-    left = job.seconds - time.process_time()
     if left > LEAST_S:
         most = min(left, MOST_S) if probe.source and not job.follow else left
         with at_most(most):

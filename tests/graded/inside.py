@@ -60,6 +60,8 @@ class Inside:
         job: Job,
         on_notice: Callable[[str], None] | None = None,
         meanwhile: Iterator[object] | None = None,
+        *,
+        more: bool = False,
     ) -> Outcome:
         """Run the probes here, after ``meanwhile``. Of the walls only the clock is kept."""
         for _ in meanwhile or ():

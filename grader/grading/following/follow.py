@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -66,14 +65,12 @@ MOST_S = 2.0
 
 @dataclass(frozen=True)
 class Settings:
-    """How a program is followed.
+    """How a program is followed: with ``whole`` even where every trial is right.
 
-    ``whole`` follows a program even where every trial is right. With ``pair``, each program has a
-    worker of its own, at the same time; otherwise both have one. ``said`` is what the checks say.
+    ``said`` is what the checks say.
     """
 
     whole: bool = False
-    pair: bool = False
     said: str = ""
 
 
@@ -104,11 +101,7 @@ def follow(
         follow=True,
         raised=tuple((one.type_name, one.line) for one in errors),
     )
-    if settings.pair:
-        other = replace(asked, file=step.solution.name, source=solution)
-        mine, right = _apart(asked, other, start, meanwhile)
-    else:
-        mine, right = together(replace(asked, seconds=MOST_S), solution, start, meanwhile)
+    mine, right = together(replace(asked, seconds=MOST_S), solution, start, meanwhile)
     found = {}
     for trial in trials:
         programs = (job.source, mine.get(trial)), (solution, right.get(trial))
@@ -447,24 +440,6 @@ def together(
         seen = running.finish(both, meanwhile=meanwhile).observations
     mine = {name: one for name, one in seen.items() if name not in others}
     return mine, {others[name].name: one for name, one in seen.items() if name in others}
-
-
-def _apart(
-    job: Job, other: Job, start: Start, meanwhile: Iterator[object] | None
-) -> tuple[Seen, Seen]:
-    """What two programs do, in two workers at the same time."""
-    from concurrent.futures import ThreadPoolExecutor  # 4 ms, for those who watch
-
-    with ExitStack() as open_workers, ThreadPoolExecutor() as threads:
-        # This thread starts them: a process may end with the thread that started it.
-        jobs = job, other
-        workers = [open_workers.enter_context(start(engine=one.engine)) for one in jobs]
-        mine, right = (
-            threads.submit(worker.finish, one) for worker, one in zip(workers, jobs, strict=True)
-        )
-        for _ in meanwhile or ():
-            pass
-        return mine.result().observations, right.result().observations
 
 
 def wrong_result(

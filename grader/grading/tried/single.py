@@ -157,7 +157,7 @@ def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
 
 def _is_right(case: Case, source: str) -> bool:
     """Whether a program passes every check of what it does."""
-    with case.meter.start(engine=case.job.engine) as running:
+    with case.meter.fresh(engine=case.job.engine) as running:
         outcome = running.finish(replace(case.job, source=source))
     return not case.judge.wrong(outcome)
 

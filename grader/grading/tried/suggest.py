@@ -293,7 +293,7 @@ class Search:
         """What a program does on these trials, as far as there is time."""
         case, seconds = self._case, self._left() - SPARE_S
         job = replace(case.job, source=source, probes=tuple(probes), seconds=max(seconds, LEAST_S))
-        with case.meter.start(engine=job.engine) as running:
+        with case.meter.fresh(engine=job.engine) as running:
             outcome = running.finish(job)
         self._graded = max(self._graded, outcome.spent)
         done = {name: one for name, one in outcome.observations.items() if not trial.late(one)}

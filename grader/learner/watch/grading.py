@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader import frameworks, sandbox
-from grader.base.machine import cores
 from grader.learner.watch.split import SplitRun
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ class Grading:
         workers: int = WORKERS,
     ) -> None:
         import_all()
-        self._options = replace(options, pair=cores() > 1)
+        self._options = options
         self._tell = tell
         self._orders: queue.SimpleQueue[tuple[int, Step] | None] = queue.SimpleQueue()
         self._count = 0

@@ -45,12 +45,15 @@ class SplitRun(Worker):
         job: Job,
         on_notice: Callable[[str], None] | None = None,
         meanwhile: Iterator[object] | None = None,
+        *,
+        more: bool = False,
     ) -> Outcome:
-        """Send the job, or half of it to each, and wait for both."""
+        """Send the job, or half of it to each, and wait for both. More jobs are for the first."""
         first = self._workers[0]
-        second = self._take() if len(job.probes) >= FEWEST and cores() > 1 else None
+        split = len(job.probes) >= FEWEST and cores() > 1 and len(self._workers) == 1
+        second = self._take() if split else None
         if second is None:
-            return first.finish(job, on_notice, meanwhile)
+            return first.finish(job, on_notice, meanwhile, more=more)
         self._workers.append(second)
         if self._abandoned:
             second.abandon()
@@ -65,7 +68,7 @@ class SplitRun(Worker):
         thread = threading.Thread(target=other, name="second half", daemon=True)
         thread.start()
         try:
-            half = first.finish(replace(job, probes=job.probes[0::2]), on_notice, meanwhile)
+            half = first.finish(replace(job, probes=job.probes[0::2]), on_notice, meanwhile, more=more)
         finally:
             thread.join()
         if isinstance(found[0], Exception):
