@@ -18,7 +18,7 @@ from grader import sandbox
 from grader.sandbox import Limits
 from grader.sandbox.limits import STRANGERS
 from tests.sandbox_attacks import HEAD
-from tests.worker_jobs import QUICK, ROOT, call, job, open_files, out, processes_with, until
+from tests.worker_jobs import FILE, QUICK, ROOT, call, job, open_files, out, processes_with, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for survivors in /proc")
 
@@ -34,6 +34,53 @@ def test_a_worker_waits_until_it_is_used() -> None:
             running.finish(job(HEAD, call("first")))
     assert out(outcome, "first") == "seen"
     assert not running.ready
+
+
+SPENDS = (
+    "import time\nwhile time.process_time() < 1: pass\ndef spent(): return time.process_time()\n"
+)
+NAMED = "import os\ndef process(): return os.getpid()\ndef name(): return __name__\n"
+
+
+def test_a_worker_that_is_kept_does_another_job_and_is_ended_after_one_without_more() -> None:
+    asked = job(NAMED, call("process"), call("name"))
+    with sandbox.start() as running:
+        first = running.finish(job(SPENDS, call("spent")), more=True)
+        second = running.finish(replace(asked, seconds=0.5), more=True)  # of its own, not of both
+        third = running.finish(asked)
+        assert running.closed
+        with pytest.raises(RuntimeError):
+            running.finish(asked)
+    assert out(first, "spent") <= first.spent
+    assert second.spent < 0.5
+    assert out(second, "process") == out(third, "process")
+    assert out(second, "name") == Path(FILE).stem
+
+
+def test_a_worker_is_not_kept_whose_program_ended_it() -> None:
+    with sandbox.start(limits=QUICK) as running:
+        ended = running.finish(job("import os\ndef end(): os._exit(0)\n", call("end")), more=True)
+        assert ended.ended == "exit"
+        assert running.closed
+
+
+def test_what_a_kept_worker_says_unasked_ends_its_next_job() -> None:
+    """Its program waits until it has no job, and speaks then."""
+    unasked = (
+        HEAD
+        + """
+def later():
+    time.sleep(0.2)
+    os.write(4, b"not a frame" * 9)
+threading.Thread(target=later, daemon=True).start()
+"""
+    )
+    with sandbox.start(limits=QUICK) as running:
+        assert running.finish(job(unasked, call("first")), more=True).ended == "done"
+        time.sleep(0.5)
+        outcome = running.finish(job(HEAD, call("first")))
+    assert outcome.ended == "garbled"
+    assert not outcome.observations
 
 
 def test_a_worker_that_is_not_used_is_ended_and_leaves_no_open_file() -> None:

@@ -143,17 +143,27 @@ def test_an_edit_after_which_all_is_right_is_told_at_once(
     monkeypatch.setattr(single, "BUDGET_S", 60.0)
     monkeypatch.setattr(single, "MOST_S", 60.0)
     monkeypatch.setattr(single, "MOST_GRADING_S", 60.0)
-    right, wrong = "[past, square]", "[square, past]"
-    text = mistakes.bases("s02")["zeros_beside_a_square"]
-    line = text[: text.index(right)].count("\n") + 1
-    found = _graded(
-        "s02", text.replace(right, wrong, 1), tmp_path, start, seed=5, follow=Follow.FAILING
-    )
+    one = _mistake("s03/output_returned_twice")
+    found = _graded("s03", one.source, tmp_path, start, seed=5, follow=Follow.FAILING)
     assert found.trace is not None
-    assert found.trace.line == line
+    assert found.trace.line in one.lines
     told = next(one for one in found.trace.told if one.startswith(single.TRIED))
-    new, old = told.removeprefix(single.TRIED).split(f" on line {line}")[0].split(" instead of ")
-    assert text.replace(right, wrong, 1).replace(old, new, 1) == text
+    assert told.endswith(single.EVERY + ".")
+    changed = told.removeprefix(single.TRIED).split(f" on line {found.trace.line}")[0]
+    new, old = changed.split(" instead of ")
+    assert one.source.replace(old, new, 1) == one.base
+
+
+def test_what_another_expression_would_give_is_tried_before_other_edits(
+    tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a way around the helper that is wrong is found, and told in place of its line."""
+    monkeypatch.setattr(single, "BUDGET_S", 60.0)
+    monkeypatch.setattr(single, "MOST_S", 60.0)
+    one = _mistake("s04/heads_before_batch")
+    found = _graded("s04", one.source, tmp_path, start, seed=5, follow=Follow.FAILING)
+    assert found.trace is not None
+    assert found.trace.line in one.lines
 
 
 def test_nothing_is_tried_on_a_pass(tmp_path: Path, start: Start) -> None:
@@ -169,6 +179,25 @@ def test_nothing_is_tried_on_a_pass(tmp_path: Path, start: Start) -> None:
     assert found.verdict is Verdict.PASS
     assert found.tried is None
     assert len(started) == 1
+
+
+def test_one_worker_grades_and_explains_and_another_grades_what_passes(
+    tmp_path: Path, start: Start
+) -> None:
+    started = []
+
+    def counting(**settings: Any) -> sandbox.Worker:
+        started.append(settings)
+        return start(**settings)
+
+    one = _mistake("s02/crochets_oublies")
+    told = _graded("s02", one.source, tmp_path, counting, seed=5, follow=Follow.FAILING)
+    assert told.trace is not None
+    assert len(started) == 1
+    found = _graded("s02", one.source, tmp_path, counting, seed=5, tried=told)
+    assert found.tried is not None
+    assert found.tried.passes
+    assert len(started) > 2
 
 
 def test_a_report_without_it_is_the_same(tmp_path: Path, start: Start) -> None:

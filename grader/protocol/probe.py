@@ -409,9 +409,9 @@ class Outcome:
     if the worker never took its job. ``left`` says what the engine leaves to the framework.
     ``faults`` names the parts of the engine that failed by their own fault, as the worker says:
     the file could say so too. ``spent`` is the processor time of the worker in seconds, as the
-    process beside it measured; 0.0 if that was killed. Of a worker that is kept for more, it is what
-    that says of this job. ``starved``: its time ran out while it
-    mostly waited for a processor that others had. ``seconds`` is how long the answer to each probe
+    process beside it measured; 0.0 if that was killed. A worker that is kept for more says itself
+    what this job took. ``starved``: its time ran out while it mostly waited for a processor that
+    others had. ``seconds`` is how long the answer to each probe
     was waited for.
     """
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from grader.grading.following import differs
 from grader.grading.following.kinds import ENTRY, kind
@@ -156,15 +157,19 @@ class Causes:
 
     def _gave(self, call: int) -> int | None:
         """What the reference's one call of this name gives, if the program has that nowhere."""
-        own = operation(self.mine.nodes[call])
-        gave = {
-            place.value
-            for place in self.right.places
-            if isinstance(self.right.nodes[place.node], ast.Call)
-            and operation(self.right.nodes[place.node]) == own
-        }
-        value = gave.pop() if len(gave) == 1 else None
+        gave = self._given_by.get(operation(self.mine.nodes[call]), set())
+        (value,) = gave if len(gave) == 1 else (None,)
         return None if value in self._matched else value
+
+    @cached_property
+    def _given_by(self) -> dict[str, set[int]]:
+        """What the reference's calls give, by their name."""
+        found: dict[str, set[int]] = {}
+        for place in self.right.places:
+            node = self.right.nodes[place.node]
+            if isinstance(node, ast.Call):
+                found.setdefault(operation(node), set()).add(place.value)
+        return found
 
     def _made_wrong(self, call: int) -> int | None:
         """The expression that makes the object of a call which is given what the reference's is."""
@@ -532,9 +537,17 @@ class Causes:
 
     def _of_kind(self, own: str, count: int) -> Iterator[tuple[bool, Made]]:
         """The reference's operations of a kind with so many sources; is its value new?"""
+        for value, made in self._by_kind.get((own, count), ()):
+            yield value not in self._matched, made
+
+    @cached_property
+    def _by_kind(self) -> dict[tuple[str, int], list[tuple[int, Made]]]:
+        """The reference's values and what made them, in order, by its kind and its sources."""
+        found: dict[tuple[str, int], list[tuple[int, Made]]] = {}
         for value, made in sorted(self.right.made.items(), key=lambda one: one[1].order):
-            if kind(self.right, made.node) == own and len(made.sources) == count:
-                yield value not in self._matched, made
+            of_kind = kind(self.right, made.node), len(made.sources)
+            found.setdefault(of_kind, []).append((value, made))
+        return found
 
     def _same_function(self, made: Made, node: int) -> bool:
         return self.right.named(made.node) == self.mine.named(node)

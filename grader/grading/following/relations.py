@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations
 from math import isfinite, prod
 from operator import eq, itemgetter
@@ -228,11 +229,27 @@ def _may_be_transposed(mine: Shape, one: Shape) -> bool:
 
 
 def _transposed(mine: Floats, one: Floats, index: int) -> Relation | None:
-    for axes in list(permutations(range(mine.ndim)))[1:]:
-        fits = tuple(one.shape[axis] for axis in axes) == mine.shape
-        if fits and same(mine, one.transpose(axes)):
+    if not _begin_alike(mine, one):
+        return None
+    for axes in _orders(mine.shape, one.shape):
+        if same(mine, one.transpose(axes)):
             return Relation("transposed", index, axes=axes)
     return None
+
+
+@lru_cache(256)
+def _orders(mine: Shape, one: Shape) -> tuple[tuple[int, ...], ...]:
+    """The other orders of the axes of ``one`` in which it has the shape ``mine``."""
+    every = list(permutations(range(len(mine))))[1:]
+    return tuple(axes for axes in every if tuple(one[axis] for axis in axes) == mine)
+
+
+def _begin_alike(mine: Floats, one: Floats) -> bool:
+    """Whether two arrays may be the same in some order of the axes: their first numbers stay."""
+    sizes = np.abs(one)
+    most = ATOL * max(1.0, float(sizes.max()))
+    near = most + RTOL * sizes.flat[0]
+    return not isfinite(most) or bool(abs(mine.flat[0] - one.flat[0]) <= near)
 
 
 def _scaled(mine: Floats, one: Floats, index: int) -> Relation | None:
@@ -244,9 +261,9 @@ def _scaled(mine: Floats, one: Floats, index: int) -> Relation | None:
     factor = float(mine.flat[at] / base)
     if abs(factor) < TINY:  # what is left of a difference by rounding is a multiple of nothing
         return None
-    if len(np.unique(np.round(one[finite], 6))) < 3:  # two numbers easily look scaled
-        return None
-    return Relation("scaled", index, factor=factor) if same(mine, one * factor) else None
+    if not same(mine, one * factor) or len(np.unique(np.round(one[finite], 6))) < 3:
+        return None  # two numbers easily look scaled
+    return Relation("scaled", index, factor=factor)
 
 
 def _may_be_reshaped(mine: Shape, one: Shape) -> bool:

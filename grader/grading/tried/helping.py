@@ -96,12 +96,16 @@ def hinted(report: Report) -> Trace | None:
 
 
 def changed(report: Report) -> Trace | None:
-    """The trace that says what to write, or of an error what would give what the reference has."""
+    """The trace that says what to write, or what would give what the reference has."""
     first, trace = report.first_to_fix, report.trace
     if first is None or trace is None:
         return None
-    instead = first.stopped and any(map(INSTEAD.search, trace.told))
-    return trace if trace.write or instead else None
+    return trace if trace.write or varied(trace) else None
+
+
+def varied(trace: Trace | None) -> bool:
+    """Whether it says only what another expression would give there."""
+    return trace is not None and not trace.write and any(map(INSTEAD.search, trace.told))
 
 
 def without_change(report: Report) -> Report:

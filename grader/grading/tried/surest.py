@@ -11,6 +11,7 @@ from grader.grading.tried.helping import (
     changed,
     helps,
     hinted,
+    varied,
     without_change,
     without_hint,
 )
@@ -39,9 +40,19 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
         if guess and changing is not Helps.RIGHT:
             sure = lone.traced(judge.source, judge.step, found, slips=False)
             case = case.with_told(replace(found, trace=sure))
-        elif changing is Helps.NOT:
+        elif changing is Helps.NOT and not _of_numbers(told):
             case = case.with_told(without_change(told))
         if hinting is Helps.NOT:
             case = case.with_told(without_hint(case.told))
-        told = replace(case.told, trace=single.traced(case, fixed=hinting is Helps.RIGHT))
+        if not (changing is Helps.RIGHT and _of_numbers(told)):
+            case = case.with_told(
+                replace(case.told, trace=single.traced(case, fixed=hinting is Helps.RIGHT))
+            )
+        told = case.told
     return replace(told, trace=lone.supposed(judge.source, judge.step, told))
+
+
+def _of_numbers(report: Report) -> bool:
+    """Whether it says of wrong numbers what another expression would give: that stays true."""
+    first = report.first_to_fix
+    return first is not None and not first.stopped and varied(report.trace)

@@ -68,7 +68,9 @@ class SplitRun(Worker):
         thread = threading.Thread(target=other, name="second half", daemon=True)
         thread.start()
         try:
-            half = first.finish(replace(job, probes=job.probes[0::2]), on_notice, meanwhile, more=more)
+            half = first.finish(
+                replace(job, probes=job.probes[0::2]), on_notice, meanwhile, more=more
+            )
         finally:
             thread.join()
         if isinstance(found[0], Exception):
