@@ -190,11 +190,12 @@ def _judged(
     with Kept(start, running if explaining and outcome.ended == "done" else None) as kept:
         if found.verdict not in (Verdict.PASS, Verdict.ERROR):
             found = _second_look(judge, job, outcome, found, kept.fresh, twice=options.twice)
-        if options.follow is not Follow.NOT:
+        failed = found.verdict is Verdict.FAIL
+        if options.follow is Follow.ALWAYS or (failed and options.follow is Follow.FAILING):
             if early is not None:
                 early(replace(found, duration_s=time.perf_counter() - started))
             found = _explained(judge, job, outcome, found, options, kept, reported)
-            if found.verdict is Verdict.FAIL:
+            if failed:
                 found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
         if options.tried is not None:
             found = _tried(judge, job, outcome, found, options.tried, kept)

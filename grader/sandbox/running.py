@@ -240,10 +240,11 @@ class Running(Worker):
     def _ask(self, frame: bytes) -> None:
         """Send the job. A worker may have waited for hours: its time starts here."""
         self._asked = True
-        self._deadline = time.monotonic() + self._limits.start
-        if self._watched:
-            self._channel.send(frame)  # what it may hold counts from its first job
+        if self._watched:  # it has the framework, and what it may hold counts from its first job
+            self._deadline = time.monotonic() + self._limits.wall
+            self._channel.send(frame)
         else:
+            self._deadline = time.monotonic() + self._limits.start
             self._channel.start(frame)
         self._watched = True
 
