@@ -124,7 +124,7 @@ class Running(Worker):
         more: bool,
     ) -> Outcome:
         if self._asked or self._closed:
-            raise RuntimeError("a worker does one job only")
+            raise RuntimeError("this worker was not kept for another job")
         frame = self._prepare(job, on_notice)
         steps = meanwhile or iter(())
         busy, kept = True, False

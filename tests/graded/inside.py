@@ -45,6 +45,7 @@ class Inside:
         self._enough = enough
 
     outcome: Outcome | None = None
+    """That of the first job: what follows explains it."""
 
     def __enter__(self) -> Inside:
         return self
@@ -67,9 +68,9 @@ class Inside:
         for _ in meanwhile or ():
             pass
         began = time.process_time()
-        outcome = self._outcome(job)
-        self.outcome = replace(outcome, spent=time.process_time() - began)
-        return self.outcome
+        outcome = replace(self._outcome(job), spent=time.process_time() - began)
+        self.outcome = self.outcome or outcome
+        return outcome
 
     def _outcome(self, job: Job) -> Outcome:
         from grader.worker import follow, imports, probes, program, tries

@@ -22,7 +22,7 @@ from tests.graded import contradictions
 from tests.graded.mistakes import Mistake
 from tests.graded.variants import Variant, as_file
 
-PROGRAM = 10.0
+PROGRAM = 20.0
 """Seconds of processor time for running a program apart from the grader; most take 0.3."""
 
 QUOTED = re.compile(r"^(\s*(?:Called from l|L)ine \d+): .*$", re.MULTILINE)
