@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
@@ -99,12 +99,13 @@ def ordered(edits: Sequence[Edit], clues: Clues, *, raised: bool) -> Iterator[Ca
     Not all are valid Python: to find out takes as long as all the rest, and few may be wanted.
     """
     nearer = sum(one.kind in likely.NEARER for one in edits)
-    weights, own = likely.Weights(clues, raised, nearer), _own_functions(clues.mine)
+    weights = likely.Weights(clues, raised, nearer)
+    own = calls_of(own_functions(clues.mine))
 
     around = Around(clues.mine)
 
     def weight(edit: Edit) -> int:
-        lost = LOST if _loses(clues.mine, edit, own) else 0
+        lost = LOST if loses(clues.mine, edit, own) else 0
         return weights.of(edit) - lost + (USED if _uses(around, edit) else 0)
 
     known = {clues.mine.source}
@@ -129,19 +130,30 @@ def _uses(around: Around, edit: Edit) -> bool:
     return any(re.search(rf"\b{re.escape(name)}\b", change.text) for name in names)
 
 
-def _own_functions(mine: Text) -> re.Pattern[str]:
-    """What a call of a function of the program looks like."""
-    names = {one.name for one in mine.nodes if isinstance(one, ast.FunctionDef)}
+def own_functions(mine: Text, line: int | None = None) -> Iterator[str]:
+    """The names of the program's functions and lambdas; of those around ``line`` only, if given."""
+    for one in mine.statements:
+        around = line is None or one.lineno <= line <= (one.end_lineno or 0)
+        if isinstance(one, ast.FunctionDef) and around:
+            yield one.name
+        elif isinstance(one, ast.Assign) and isinstance(one.value, ast.Lambda) and around:
+            yield from (name.id for name in one.targets if isinstance(name, ast.Name))
+
+
+def calls_of(names: Iterable[str]) -> re.Pattern[str]:
+    """What a call of one of these functions looks like."""
     return re.compile(rf"\b({'|'.join(sorted(map(re.escape, names))) or '$.'})\(")
 
 
-def _loses(mine: Text, edit: Edit, own: re.Pattern[str]) -> bool:
+def loses(mine: Text, edit: Edit, own: re.Pattern[str]) -> bool:
     """Whether an edit takes out the call of a function of the program, which it may change.
 
     The mistake may be in there: to do without it is right, and teaches less.
     """
-    old = " ".join(mine.data[one.start : one.end].decode() for one in edit.changes)
-    new = " ".join(one.text for one in edit.changes)
+    ends = [mine.data[one.end : one.end + 1].decode(errors="replace") for one in edit.changes]
+    pairs = list(zip(edit.changes, ends, strict=True))
+    old = " ".join(mine.data[one.start : one.end].decode() + end for one, end in pairs)
+    new = " ".join(one.text + end for one, end in pairs)
     return bool(set(own.findall(old)) - set(own.findall(new)))
 
 

@@ -17,7 +17,15 @@ from grader.base.sanitize import on_one_line
 from grader.grading.placing import SAYS, TRY
 from grader.grading.reading import bindings
 from grader.grading.tried import trial
-from grader.grading.tried.candidates import Candidate, ordered, setting, usual
+from grader.grading.tried.candidates import (
+    Candidate,
+    calls_of,
+    loses,
+    ordered,
+    own_functions,
+    setting,
+    usual,
+)
 from grader.grading.tried.possible import Possible
 from grader.grading.tried.suggest import Case, difference
 from grader.grading.tried.text import Edit, Text
@@ -151,8 +159,10 @@ def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
     made = islice(usual(clues, words, raised=raised), MOST_MADE)
     edits = [*alike.edits(), *made]
     found = ordered(edits, clues, raised=raised)
-    possible = Possible(mine, raised)
-    return (one for one in found if possible.may_be(one.edit))
+    possible, trace = Possible(mine, raised), case.report.trace
+    line = trace.line if trace is not None else None
+    wrong = calls_of(own_functions(mine, line or 0))  # to do without them explains nothing
+    return (one for one in found if possible.may_be(one.edit) and not loses(mine, one.edit, wrong))
 
 
 def _is_right(case: Case, source: str) -> bool:
