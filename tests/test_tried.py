@@ -166,13 +166,19 @@ def test_what_another_expression_would_give_is_tried_before_other_edits(
     assert found.trace.line in one.lines
 
 
-def test_nothing_is_tried_on_a_pass(tmp_path: Path, start: Start) -> None:
-    started = []
+def _counting(start: Start) -> tuple[list[dict[str, Any]], Start]:
+    """What workers are started with from now on, and what starts them."""
+    started: list[dict[str, Any]] = []
 
     def counting(**settings: Any) -> sandbox.Worker:
         started.append(settings)
         return start(**settings)
 
+    return started, counting
+
+
+def test_nothing_is_tried_on_a_pass(tmp_path: Path, start: Start) -> None:
+    started, counting = _counting(start)
     right = make_answer(course.find("s05").solution.read_text("utf-8"))
     told = _graded("s05", right, tmp_path, start, seed=5)
     found = _graded("s05", right, tmp_path, counting, seed=5, tried=told)
@@ -184,12 +190,7 @@ def test_nothing_is_tried_on_a_pass(tmp_path: Path, start: Start) -> None:
 def test_one_worker_grades_and_explains_and_another_grades_what_passes(
     tmp_path: Path, start: Start
 ) -> None:
-    started = []
-
-    def counting(**settings: Any) -> sandbox.Worker:
-        started.append(settings)
-        return start(**settings)
-
+    started, counting = _counting(start)
     one = _mistake("s02/crochets_oublies")
     told = _graded("s02", one.source, tmp_path, counting, seed=5, follow=Follow.FAILING)
     assert told.trace is not None

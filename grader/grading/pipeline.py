@@ -274,9 +274,8 @@ def _followed(
 
 def _ahead(judge: Judge) -> Iterator[object]:
     """What explaining a failure needs besides what its worker says."""
-    from grader.grading.tried import lone, surest
+    from grader.grading.tried import lone
 
-    yield surest
     with suppress(Exception):  # that is asked again, and said there
         yield lone.differences(judge.source, judge.step.solution.read_text(encoding="utf-8"))
 

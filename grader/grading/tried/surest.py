@@ -37,18 +37,17 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
         guess = lone.is_guess(told.trace, found.trace)
         change, hint = told.trace if guess else changed(told), hinted(told)
         changing, hinting = helps(case, (change, hint), whole=guess)
+        stays = _of_numbers(told)
         if guess and changing is not Helps.RIGHT:
             sure = lone.traced(judge.source, judge.step, found, slips=False)
             case = case.with_told(replace(found, trace=sure))
-        elif changing is Helps.NOT and not _of_numbers(told):
+        elif changing is Helps.NOT and not stays:
             case = case.with_told(without_change(told))
         if hinting is Helps.NOT:
             case = case.with_told(without_hint(case.told))
-        if not (changing is Helps.RIGHT and _of_numbers(told)):
-            case = case.with_told(
-                replace(case.told, trace=single.traced(case, fixed=hinting is Helps.RIGHT))
-            )
         told = case.told
+        if not (stays and changing is Helps.RIGHT):
+            told = replace(told, trace=single.traced(case, fixed=hinting is Helps.RIGHT))
     return replace(told, trace=lone.supposed(judge.source, judge.step, told))
 
 
