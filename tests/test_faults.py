@@ -101,7 +101,10 @@ DAMAGES = {
         f"{SOLUTION} (TypeError: damaged",
     ),
     "the worker's talk, with its job": Damage(
-        "grader/worker/talk.py", "    watchdog.start(", f"{FAILS}    watchdog.start(", SOLUTION
+        "grader/worker/talk.py",
+        "        watchdog.start(",
+        '        raise TypeError("damaged")\n        watchdog.start(',
+        SOLUTION,
     ),
     "a module of the worker is missing": Damage(
         "grader/worker/program.py", START, "this is no Python\n", f"{HERE} (SyntaxError"
