@@ -102,6 +102,18 @@ def test_a_tick_where_the_values_leave_the_path_needs_a_cross_there() -> None:
     assert contradictions.found(there, "", (9,), findings) == []
 
 
+def test_a_tick_on_what_uses_the_values_needs_a_check_of_their_own() -> None:
+    source = "def f(d):\n    width = d * 3\n    return layer(width)"
+    trace = Trace(("On line 2 the numbers go wrong.",), 2, ())
+    report = replace(a_report(check(status=Status.PASS), NUMBERS), trace=trace)
+    findings = {"scale": Finding(True, line=3)}
+    told = "scale: ✅ on what uses width, where the values leave the path"
+    assert contradictions.found(report, source, (2,), findings) == [told]
+    assert contradictions.found(report, source.replace("(width)", "(d)"), (2,), findings) == []
+    own = {**findings, "width": Finding(True, line=2)}
+    assert contradictions.found(report, source, (9,), own) == []
+
+
 def test_a_hint_may_not_ask_for_what_the_function_does() -> None:
     source = "def f(s, d):\n    s = s / d\n    return s + s"
     said = check(hints=("Use s / d",), line=3, text="return s + s")
@@ -117,6 +129,7 @@ def test_a_hint_may_not_ask_for_what_the_function_does() -> None:
         ("self.cos is not set", "self.cos = 1"),
         ("F is not imported", "from max.experimental import functional as F"),
         ("self._attn is not called", "self._attn(q)"),
+        ("Linear and Module are not imported from max", "from max import Module"),
     ],
 )
 def test_what_is_said_to_be_absent_may_not_be_there(told: str, source: str) -> None:

@@ -297,7 +297,7 @@ def test_a_list_that_is_taken_apart_is_told_as_such(graded: Graded) -> None:
         "s07", ("return tensor.reshape(new_shape)", "return tensor.reshape(*new_shape)")
     )
     text = [f"{one.message} {one.note}" for one in report.checks]
-    assert any("* hands over the entries one by one" in one for one in text)
+    assert any("* hands over several" in one for one in text)
 
 
 NORMAL = "block.ln_1(hidden_states)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,9 +40,25 @@ def pair(*trials: str, first: str, second: str) -> Rule:
                         f"{action.method} returned {_described(seen)}, expected two tensors",
                         f"End with 'return {first}, {second}'.",
                     )
+                if _twice(evidence, name, action.name, seen):
+                    return Failed(
+                        f"{action.method} returned the same tensor twice",
+                        f"End with 'return {first}, {second}'.",
+                    )
         return Passed()
 
     return rule
+
+
+def _twice(evidence: Evidence, trial: str, call: str, seen: Sequence[Seen]) -> bool:
+    """Whether the two results of a call are one, where two different ones are expected."""
+    one, other = seen
+    want = [evidence.expected(trial).get(f"{call}.{index}") for index in (0, 1)]
+    if not isinstance(one, SeenTensor) or not isinstance(other, SeenTensor):
+        return False
+    if want[0] is None or want[1] is None or np.array_equal(want[0], want[1]):
+        return False
+    return np.array_equal(one.array, other.array)
 
 
 def answers(*trials: str) -> Rule:

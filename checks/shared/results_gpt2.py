@@ -68,7 +68,11 @@ def _no_pair(seen: Seen, *, asked: bool) -> Failed | None:
     if not asked:
         if seen[1] is None:
             return None
-        return Failed("The cache is returned although use_cache is False. Return None instead")
+        cached = isinstance(seen[1], tuple | list) and any(
+            isinstance(one, SeenTensor) for one in seen[1]
+        )
+        what = "The cache is returned" if cached else f"The second is {described(seen[1])}"
+        return Failed(f"{what} although use_cache is False. Return None instead")
     cache = seen[1]
     if (
         isinstance(cache, tuple | list)
@@ -139,7 +143,8 @@ def described(seen: Seen) -> str:
         case SeenArray():
             return "a NumPy array"
         case tuple() | list():
-            return f"a {type(seen).__name__} of {len(seen)}"
+            kind = type(seen).__name__
+            return f"a {kind} of {len(seen)}" if seen else f"an empty {kind}"
         case bool() | int() | float() | str():
             return f"the {type(seen).__name__} {seen!r}"
         case SeenObject(kind):

@@ -48,6 +48,9 @@ THERE = re.compile(r" (is defined( in this file)?|exists)$")
 IN_VAIN = ", but in vain"
 """How it goes on where nothing comes of that."""
 
+NOT_IMPORTED = re.compile(r"(?P<names>\w+(?:, \w+)* and \w+) are not imported")
+"""How the sentence on several imports begins."""
+
 ABSENT = ("MissingName", "AttributeError")
 """Errors that say that a helper is missing. The program may be right without it."""
 
@@ -248,11 +251,22 @@ def _not_found(check: Check, finding: Finding) -> CheckResult:
     """The ❌ of a source check. What is there and leads nowhere is not said to be missing."""
     failed = _fail(check, finding.line, None if finding.ok else finding.detail)
     if not finding.there:
-        return failed
+        return replace(failed, message=_of_lacking(failed.message, finding.lacks))
     part = f"{check.passed}{IN_VAIN}" if finding.unused else in_part(check)
     message = because(part, finding.detail or "")
     hints = (finding.hint, *check.hints[1:2]) if finding.hint else check.hints
     return replace(failed, message=message, note=None, hints=hints)
+
+
+def _of_lacking(sentence: str, lacks: frozenset[str]) -> str:
+    """The sentence on names that are not imported: only on those that a file ``lacks``."""
+    listed = NOT_IMPORTED.match(sentence)
+    names = re.findall(r"\w+", listed["names"].replace(" and ", " ")) if listed else []
+    some = [one for one in names if one in lacks]
+    if listed is None or not some or len(some) == len(names):
+        return sentence
+    verb = "are" if some[1:] else "is"
+    return f"{' and '.join(some)} {verb} not imported{sentence[listed.end() :]}"
 
 
 def _but(case: Case, check: Check) -> str:

@@ -24,6 +24,7 @@ from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
 from grader.source.special import MISNAMED
 from grader.source.variables import read
+from grader.source.walked import walked
 
 SUSPECT = "The numbers go wrong on its line, {line}."
 ELSEWHERE = "Not recognised in your code. The numbers go wrong elsewhere, on line {line}."
@@ -352,7 +353,7 @@ class Placing:
         near = {*here, *bindings.statement_at(self.source.tree, trace.also or line)}
         filled = trace.blank and trace.blank in (check.blank, check.id)
         suspect = finding.line in near or filled or not finding.places.isdisjoint(here)
-        suspect = suspect and not trace.left_out
+        suspect = (suspect or self._uses(finding, here)) and not trace.left_out
         if result.status is Status.PASS and suspect and check.id not in blamed:
             return check.waiting(first, SUSPECT.format(line=line))
         raised = filled and stopped and not (finding.ok or finding.there)
@@ -374,6 +375,26 @@ class Placing:
         if check.id in blamed or filled:
             return self._at(_from_afar(result), line)
         return check.waiting(first, ELSEWHERE.format(line=line))
+
+    def _uses(self, finding: Finding, here: range) -> bool:
+        """Whether a step uses a variable that gets its value ``here``, of which no step is told.
+
+        Then what is told of this step includes that.
+        """
+        tree = self.source.tree
+        if any(here.start in one.span or one.line in here for one in self.findings.values()):
+            return False
+        made = next((one for one in walked(tree) if _begins(one, here.start)), None)
+        names = bindings.targets(made) if isinstance(made, ast.Assign) else ()
+        lines = {*finding.span, finding.line or 0}
+        return any(
+            name in read(user) and bindings.bound(tree, name, line) is made
+            for line in lines
+            for user in walked(tree)
+            if _begins(user, line)
+            for name in names
+            if not name.startswith("self.")
+        )
 
     def _own(self, report: Report, checks: Iterable[CheckResult]) -> int | None:
         """The line where the file writes the mistake that is named, if only the run shows it."""

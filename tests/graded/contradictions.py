@@ -31,6 +31,9 @@ ABSENT = re.compile(
 )
 """A sentence which says that a name is not there."""
 
+SEVERAL = re.compile(r"(\w+(?:, \w+)* and \w+) are not imported")
+"""The same of several names."""
+
 PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -55,6 +58,7 @@ def found(
         *_praised(report, lines, findings),
         *_praised_parts(report, parts),
         *_praised_departure(report, findings),
+        *_praised_use(report, source, findings),
         *_absent(report, source),
         *_unreadable(report),
     ]
@@ -152,6 +156,30 @@ def _praised_departure(report: Report, findings: Mapping[str, Finding]) -> Itera
             yield f"{check.id}: ✅ at line {line}, where the values leave the path"
 
 
+def _praised_use(report: Report, source: str, findings: Mapping[str, Finding]) -> Iterator[str]:
+    """✅ right below the line where the values leave the path, on what uses its variable.
+
+    Not where a check is about that line itself: then the one below is on another step.
+    """
+    line = report.trace.line if report.trace is not None else None
+    if line is None or any(line in {one.line, *one.span} for one in findings.values()):
+        return
+    try:
+        statements = [one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.stmt)]
+    except SyntaxError:
+        return
+    below = {one.lineno: one for one in statements if one.lineno > line}
+    made = next((one for one in statements if one.lineno == line), None)
+    if not isinstance(made, ast.Assign) or not isinstance(made.targets[0], ast.Name) or not below:
+        return
+    name, at = made.targets[0].id, min(below)
+    names = {n.id for n in ast.walk(below[at]) if isinstance(n, ast.Name)}
+    for check in report.checks if name in names else ():
+        finding = findings.get(check.id)
+        if check.status is Status.PASS and finding and finding.ok and finding.line == at:
+            yield f"{check.id}: ✅ on what uses {name}, where the values leave the path"
+
+
 def _absent(report: Report, source: str) -> Iterator[str]:
     """Sentences which say that a name is not there, where it is."""
     try:
@@ -163,6 +191,9 @@ def _absent(report: Report, source: str) -> Iterator[str]:
             for name, said in ABSENT.findall(text):
                 if name in there[said.rpartition(" ")[2]]:
                     yield f"{check.id}: says that {name} is {said}"
+            for listed in SEVERAL.findall(text):
+                for name in there["imported"].intersection(re.findall(r"\w+", listed)):
+                    yield f"{check.id}: says that {name} is not imported"
 
 
 def _there(tree: ast.Module) -> dict[str, set[str]]:

@@ -11,6 +11,7 @@ from grader import frameworks
 from grader.base.model import Trace
 from grader.frameworks.values import Translation
 from grader.grading.following.alike import apart
+from grader.grading.following.arguments import exchanged_before
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.constants import fixed
 from grader.grading.following.differs import MOST_TEXT
@@ -125,6 +126,8 @@ class Raising:
 
     def told(self, error: SeenError) -> Trace:
         """The values on the line that raised an error, and where they went wrong."""
+        if (swapped := exchanged_before(self.comparison, error)) is not None:
+            return self.teller.slipped(swapped, self.lesson.shapes_on(error.line or 0))
         again = None
         if SHAPES.search(error.type_name):
             again = returned(self.comparison, error) or other_axes(self.comparison, error)
@@ -390,7 +393,7 @@ class Raising:
             yield said if at == line else f"Line {at}: {told}"
         elif cause.gives is not None:
             want = self.lesson.what(cause.gives)
-            if not want or (want.startswith("[") and not of_shape):
+            if not want or (want.startswith("[") and (not of_shape or self._is_read(cause.gives))):
                 return
             order = self._order(cause.node, cause.gives)
             made = mine.places[order] if order < len(mine.places) else None
@@ -422,6 +425,11 @@ class Raising:
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
             yield from (self.wording.handed(cause), stale(mine, cause.node))
+
+    def _is_read(self, value: int) -> bool:
+        """Whether the reference only reads a value, as a weight: it does not compute it."""
+        right = self.comparison.right
+        return isinstance(right.nodes[right.made[value].node], ast.Attribute | ast.Name)
 
     def _wrong(self, node: int) -> list[int]:
         """The values that a node takes of which something made before it is wrong."""

@@ -23,6 +23,7 @@ from grader.grading.following.run import Place, operation
 from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.reading.bindings import around, bound, callee, functions
 from grader.grading.reading.program import attribute, target
+from grader.source.walked import walked
 
 RUNS = ("__call__", "forward", "__init__")
 """What every program has, by either name."""
@@ -95,7 +96,7 @@ class Wording:
         kind = operation(self.comparison.right.nodes[gap.step.node])
         if self.is_nested(gap) and kind.isidentifier() and kind not in PASSES:
             yield f"The step between the two is missing: {kind}."
-        else:
+        elif not self._takes(cause.node, gap.have, kind):
             yield "The step between the two lines is missing."
 
     def is_nested(self, gap: Omitted) -> bool:
@@ -103,6 +104,13 @@ class Wording:
         right = self.comparison.right
         call = isinstance(right.nodes[gap.step.node], ast.Call)
         return call and not right.is_whole(gap.step.node)
+
+    def _takes(self, node: int, value: int, kind: str) -> bool:
+        """Whether a function of the file that ``node`` calls is given ``value`` for such a step."""
+        mine, own = self.comparison.mine, functions(self.comparison.mine.tree)
+        called = {callee(one) for one in walked(mine.nodes[node])} & own.keys()
+        given = [own[name] for name in called if value in mine.given(mine.numbers[own[name]])]
+        return any(operation(one) == kind for function in given for one in walked(function))
 
     def _named(self, value: int) -> bool:
         """Whether the reference computes this value too, from the same inputs."""

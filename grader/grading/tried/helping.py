@@ -15,6 +15,7 @@ from itertools import islice
 from math import inf
 
 from grader.base.model import Report, Trace
+from grader.grading.reading.bindings import callee
 from grader.grading.tried import trial
 from grader.grading.tried.candidates import compiles
 from grader.grading.tried.suggest import Case
@@ -66,8 +67,10 @@ def helps(case: Case, traces: Sequence[Trace | None], *, whole: bool = True) -> 
             outcome = trial.ran(chosen, case.job, batch, MOST_S, case.meter.start)
             ended |= {one: _errors(chosen, outcome, number) for number, one in enumerate(batch)}
     error = trial.first_error(evidence)
-    comes = (_comes_of([ended.get(one) for one in way], error) for way in ways)
-    return [None if one is None else come for one, come in zip(traces, comes, strict=True)]
+    return [
+        None if one is None else _comes_of([ended.get(each) for each in way], error, mine, one)
+        for one, way in zip(traces, ways, strict=True)
+    ]
 
 
 def _errors(trials: trial.Trials, outcome: Outcome, number: int) -> list[SeenError | None] | None:
@@ -77,12 +80,23 @@ def _errors(trials: trial.Trials, outcome: Outcome, number: int) -> list[SeenErr
     return None if late or trials.helped(outcome, number) else seen
 
 
-def _comes_of(ended: Sequence[list[SeenError | None] | None], error: SeenError | None) -> Helps:
-    """What comes of the ways to write one thing, where ``error`` came without it."""
+def _comes_of(
+    ended: Sequence[list[SeenError | None] | None],
+    error: SeenError | None,
+    mine: Text,
+    trace: Trace,
+) -> Helps:
+    """What comes of the ways to write what a trace says, where ``error`` came without it.
+
+    An error in a function that its line calls is one of what is written there.
+    """
     failed = [one for one in ended if one is not None]
     if not ended or len(failed) < len(ended):
         return Helps.RIGHT
-    past = any(_place(one) != _place(error) for some in failed for one in some)
+    here = [one for one in mine.statements if one.lineno <= (trace.line or 0) <= head_end(one)]
+    called = {callee(one) for statement in here for one in ast.walk(statement)}
+    after = (one for some in failed for one in some if one is None or one.function not in called)
+    past = any(_place(one) != _place(error) for one in after)
     return Helps.PAST if error is not None and past else Helps.NOT
 
 

@@ -394,7 +394,7 @@ def _what(case: Case, call: ast.Call, match: re.Match[str]) -> str:
         given = f"is given {count}" if count else "a method is given its object"
         return f"{name} takes nothing by place, and {given}"
     starred = any(isinstance(one, ast.Starred) for one in call.args)
-    given = "* hands over the entries one by one" if starred else f"is given {count}"
+    given = "* hands over several" if starred else f"is given {count}"
     return f"{name} takes {most} value{'s' * (most != 1)} by place, and {given}"
 
 
