@@ -64,14 +64,15 @@ def exchanged_before(comparison: Comparison, error: SeenError) -> Slip | None:
         function = around(mine.tree, inner.line)
         if function is None:
             continue
-        entry = _entries(mine, function)[-1:]
         twins = [one for one in walked(right.tree) if _is_named(one, function.name)]
         wanted = [one for twin in twins for one in _entries(right, twin)]
-        pairs = (_traded(comparison, *entry, one) for one in wanted if entry)
-        two = next(filter(None, pairs), None)
-        call = None if two is None else _giving(mine, outer.line, [entry[0][at] for at in two])
-        if two is not None and call is not None:
-            return _swapped(function, two, *call)
+        for entry in _entries(mine, function)[-1:]:
+            pairs = (_traded(comparison, entry, one) for one in wanted)
+            two = next(filter(None, pairs), None)
+            given = [entry[at] for at in two or ()]
+            call = _giving(mine, outer.line, given) if two is not None else None
+            if two is not None and call is not None:
+                return _swapped(function, two, *call)
     return None
 
 

@@ -127,7 +127,7 @@ class Raising:
     def told(self, error: SeenError) -> Trace:
         """The values on the line that raised an error, and where they went wrong."""
         if (swapped := exchanged_before(self.comparison, error)) is not None:
-            return self.teller.slipped(swapped, self.lesson.shapes_on(error.line or 0))
+            return self.teller.slipped(swapped, tuple(self.lesson.shapes_on(error.line or 0)))
         again = None
         if SHAPES.search(error.type_name):
             again = returned(self.comparison, error) or other_axes(self.comparison, error)
