@@ -300,6 +300,112 @@ def test_a_list_that_is_taken_apart_is_told_as_such(graded: Graded) -> None:
     assert any("* hands over several" in one for one in text)
 
 
+@pytest.mark.parametrize(
+    ("step", "old", "new", "write"),
+    [
+        (
+            "s06",
+            "key = self.rope(key, positions)",
+            "key = self.rope(positions, key)",
+            "self.rope(key, positions)",
+        ),
+        (
+            "s05",
+            "self._attn(query, key, value)",
+            "self._attn(self, query, key, value)",
+            "self._attn(query, key, value)",
+        ),
+        (
+            "s05",
+            "new_shape = tensor.shape[:-1] + [num_heads, attn_head_size]",
+            "new_shape = [tensor.shape[:-1], num_heads, attn_head_size]",
+            "[*a.shape[:-1], b, c]",
+        ),
+    ],
+)
+def test_what_to_write_for_arguments_that_a_call_cannot_take(
+    step: str, old: str, new: str, write: str, graded: Graded
+) -> None:
+    report = graded(step, (old, new))
+    assert write in first(report).hints[0]
+    assert "in this order" not in told(report)
+
+
+def test_a_right_number_that_is_used_where_another_belongs_is_not_the_mistake(
+    workers: WorkerPool, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(COLUMNS, encoding="utf-8")
+    options = Options(seed=7, follow=Follow.FAILING)
+    report = grade(course.find("s02"), path, options, workers.start)
+    assert "num_upper=columns" in (first(report).text or "")
+
+
+COLUMNS = """
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+@F.functional
+def causal_mask(sequence_length, num_tokens, *, dtype, device):
+    rows, before = int(sequence_length), int(num_tokens)
+    columns = before + rows
+    mask = Tensor.full([rows, columns], float("-inf"), dtype=dtype, device=device)
+    return F.band_part(mask, num_upper=columns, exclude=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "old", "new", "waits"),
+    [
+        (
+            "s06",
+            "angles = np.outer(np.arange(max_seq_len),",
+            "angles = np.outer(np.arange(max_seq_len) / 2,",
+            "tables",
+        ),
+        ("s09", "inner = 4 * config.n_embd if", "inner = 3 * config.n_embd if", "mlp"),
+    ],
+)
+def test_what_uses_a_wrong_number_is_not_said_to_be_right(
+    step: str, old: str, new: str, waits: str, graded: Graded
+) -> None:
+    status = {one.id: one.status for one in graded(step, (old, new)).checks}
+    assert status[waits] is Status.NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("step", "old", "new", "said"),
+    [
+        (
+            "s09",
+            "from max.experimental.nn import Linear, Module",
+            "from max.experimental.nn import Module",
+            "Linear is not imported from max.experimental.nn",
+        ),
+        ("s03", "return output, weights", "return output, output", "the same tensor twice"),
+        (
+            "s10",
+            "((key, value) if use_cache else None)",
+            "((key, value) if use_cache else ())",
+            "The second is an empty tuple although use_cache is False",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_of_that_alone(
+    step: str, old: str, new: str, said: str, graded: Graded
+) -> None:
+    assert said in first(graded(step, (old, new))).message
+
+
+def test_a_step_that_a_helper_takes_is_not_said_to_be_missing(
+    mistaken: Callable[[str, str], Report],
+) -> None:
+    report = mistaken("s03", "helper_forgets_the_mask")
+    assert "gives _masked None for it" in told(report)
+    assert "is missing" not in told(report)
+
+
 NORMAL = "block.ln_1(hidden_states)"
 
 

@@ -93,6 +93,7 @@ BY_HAND: tuple[tuple[str, str], ...] = (
     ("result = keep.unsqueeze(1, 2)", "result = keep.unsqueeze(1).unsqueeze(2)"),
     ("result = F.unsqueeze(keep, 1, 2)", "result = F.unsqueeze(F.unsqueeze(keep, 1), 2)"),
     ("result = keep.unsqueeze([1, 2])", "result = keep.unsqueeze(1).unsqueeze(2)"),
+    ("result = keep.unsqueeze((1, 2))", "result = keep.unsqueeze(1).unsqueeze(2)"),
     (
         "result = F.triu(square, 1)",
         "result = F.band_part(square, num_lower=None, num_upper=0, exclude=True)",
@@ -181,6 +182,7 @@ BY_HAND: tuple[tuple[str, str], ...] = (
     ("result = scores + numbers(2, 5, 5)", "result = scores + numbers(2, 5, 5).unsqueeze(1)"),
     ("result = x.reshape([2, 5, 3, 5])", "result = x.reshape([2, 5, 3, 4])"),
     ("result = x.reshape(2, 5, 12)", "result = x.reshape([2, 5, 12])"),
+    ("result = x.reshape([x.shape[:-1], 3, 4])", "result = x.reshape([*x.shape[:-1], 3, 4])"),
     ("result = x.reshape(x.shape[:-1] + (3, 4))", "result = x.reshape(x.shape[:-1] + [3, 4])"),
     ("result = x.shape[:-1] + 3", "result = x.shape[:-1] + [3]"),
     ("result = x.reshape([2, 5, 3, 12 / 3])", "result = x.reshape([2, 5, 3, 12 // 3])"),

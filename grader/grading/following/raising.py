@@ -84,7 +84,8 @@ OWN_LINE = re.compile(
     r"True and False|if it were True or False|has no entries|by place, and (?:is given|\* hands)"
     "|has no argument"
     "|once by its place"
-    "|was called like a function|was not called|cannot be added"
+    "|was called like a function|was not called|cannot be added|takes one axis, and"
+    "|besides self, and is given"
 )
 """What is said of errors that are fixed at their own line, whatever came before it."""
 

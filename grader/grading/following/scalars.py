@@ -127,6 +127,8 @@ class Scalars:
             return None
         if found[0].line == self.mine.line(cause.node) or self._is_proven(found[0].line):
             return None
+        if self._is_there(found[0].line):
+            return None  # the number is right, and used where another belongs
         own = [one for leaf in self._leaves(node) for one in self.mine.held(leaf, order)]
         own += [one for inner in ast.walk(node) for one in _written(inner)]
         lacks = {one for one in twin if not among(one, own)}
@@ -229,6 +231,22 @@ class Scalars:
         ]
         lines = {one.line for one in found if one is not None}
         return lines.pop() if len(lines) == 1 and len(found) == 1 else None
+
+    def _is_there(self, line: int) -> bool:
+        """Whether the reference has the operation on a line too, with the same plain numbers."""
+
+        def numbers(run: Run, node: ast.BinOp) -> tuple[object, ...]:
+            taken = [run.held(run.numbers[one]) for one in (node.left, node.right)]
+            taken = sorted(taken) if isinstance(node.op, ast.Add | ast.Mult) else taken
+            return (type(node.op), *taken, run.held(run.numbers[node]))
+
+        right = self.comparison.right
+        known = {numbers(right, one) for one in _binary(right)}
+        here = [one for one in _binary(self.mine) if one.lineno == line]
+        mine = [
+            numbers(self.mine, one) for one in here if self.mine.is_whole(self.mine.numbers[one])
+        ]
+        return any(all(one) and one in known for one in mine)
 
     def _has_own(self, node: ast.AST, wanted: set[float]) -> bool:
         """Whether a variable of the function has such a number, as the reference's of its name."""

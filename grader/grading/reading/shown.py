@@ -386,14 +386,14 @@ OwnCall = tuple[ast.Call, list[str], str, tuple[str, ...]]
 def own_calls(tree: ast.Module) -> tuple[OwnCall, ...]:
     """The calls of the file's own functions and classes.
 
-    ``partial(function, x)`` is a call that is given x.
+    ``partial(function, x)`` is a call that is given x. A call that is given ``self`` is left out.
     """
     known, found = dict(_parameters(tree)), list[OwnCall]()
     for node in (one for one in walked(tree) if isinstance(one, ast.Call)):
         name, given = callee(node), [called(one) for one in node.args]
         if name == "partial" and given[:1]:
             name, *given = given
-        if name in known:
+        if name in known and given[:1] != ["self"]:
             found.append((node, given, name, known[name]))
     return tuple(found)
 

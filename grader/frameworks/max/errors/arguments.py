@@ -548,8 +548,12 @@ def without_self(case: Case, match: re.Match[str]) -> Translation | None:
         what = f"{owner}.{name} is a method, and its def takes no self"
         return Translation(what, f"Write def {name}(self):")
     takes = f"{given - 1} value{'' if given == 2 else 's'}"
+    what = f"{owner}.{name} takes {takes} besides self, and is given {given}"
+    if case.call is not None and ast.unparse(case.call.args[0]) == owner:
+        less = ast.Call(func, case.call.args[1:], case.call.keywords)
+        return Translation(what, "The dot gives it self already.", case.fix(case.call, less))
     return Translation(
-        f"{owner}.{name} takes {takes} besides self, and is given {given}",
+        what,
         f"Compare the call with the def. The first argument of a method is self: def {name}(self, "
         "...).",
     )

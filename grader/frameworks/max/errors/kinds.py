@@ -278,11 +278,15 @@ def _no_size(case: Case, node: ast.expr, value: SeenValue) -> Translation:
             new = ast.BinOp(node.left, ast.FloorDiv(), node.right)
             return Translation(what, "Divide with // here.", case.fix(node, new))
         return Translation(what, "Make a whole number of it.", case.fix(node, f"int({text})"))
+    if value.kind in ("list", "tuple") and _is_of_sizes(case, node):
+        what = f"A size is a whole number, and one of those in {text} is a list"
+        return Translation(what, "* takes a list of sizes apart: [*a.shape[:-1], b, c].")
     what = f"A size is a whole number, and {text} is {described(value)}"
     if isinstance(node, ast.List | ast.Tuple) and len(node.elts) == 1:
         return Translation(what, "Leave the brackets out.", case.fix(node, node.elts[0]))
     inner = node.elts if isinstance(node, ast.List | ast.Tuple) else []
-    nested = [one for one in inner if case.kind(one) in ("list", "Shape", "tuple")]
+    several = ("list", "Shape", "tuple")
+    nested = [one for one in inner if case.kind(one) in several or _is_slice_of_sizes(one)]
     if nested:
         flat = [ast.Starred(one) if one in nested else one for one in inner]
         what = f"{ast.unparse(nested[0])} is a list of sizes inside another list"
@@ -297,6 +301,19 @@ def _no_size(case: Case, node: ast.expr, value: SeenValue) -> Translation:
         given = ", ".join(value.signature or ())
         return Translation(what, f"Call it: {value.text or text}({given}).")
     return Translation(what, "Give a number, or int(tensor.shape[...]).")
+
+
+def _is_of_sizes(case: Case, node: ast.expr) -> bool:
+    """Whether a variable is all the sizes that a call is given, besides a tensor."""
+    args = case.call.args if case.call is not None else []
+    named = isinstance(node, ast.Name | ast.Attribute)
+    return named and args[-1:] == [node] and all(map(case.is_tensor, args[:-1]))
+
+
+def _is_slice_of_sizes(node: ast.expr) -> bool:
+    """Whether this is ``x.shape[:2]``, a list of some sizes."""
+    sliced = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+    return sliced and ast.unparse(node).partition("[")[0].endswith(".shape")
 
 
 def _divides(node: ast.expr) -> bool:
