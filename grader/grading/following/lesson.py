@@ -60,7 +60,7 @@ class Lesson:
         """A value of the reference: its name, if it has one, and its shape."""
         array, quantity = self.comparison.right.arrays[value], self.quantity(value)
         shown = "" if array is None else sizes(array.shape)
-        return f"{quantity}, {shown}" if quantity and shown else quantity or shown
+        return f"{quantity} of shape {shown}" if quantity and shown else quantity or shown
 
     def present(self) -> frozenset[str]:
         """The blanks that give a value which the program has too, or one on the way to it."""
