@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from unittest.mock import patch
 
 from grader import frameworks
 from grader.base import course
@@ -84,9 +86,11 @@ def mislabelled(one: Mistake) -> str:
 
 
 def _report(one: Mistake, path: Path, seed: int) -> tuple[Report, Evidence | None]:
+    """The report; what breaks on the way is raised, though a report is complete without it."""
     from tests.graded import inside
 
-    return inside.graded(course.find(one.step), path, seed=seed, follow=Follow.FAILING)
+    with patch.dict(os.environ, {"GRADER_TRACEBACK": "1"}):
+        return inside.graded(course.find(one.step), path, seed=seed, follow=Follow.FAILING)
 
 
 def _told(one: Mistake, report: Report, evidence: Evidence | None, lie: str) -> Told:
