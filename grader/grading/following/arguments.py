@@ -88,11 +88,11 @@ Entry = dict[int, int]
 def _entries(run: Run, function: ast.FunctionDef) -> list[Entry]:
     """What a function was given, each time that it was called."""
     found: list[Entry] = []
-    number, last = run.numbers[function], -1
+    number, last = run.numbers[function], None
     for order, place in enumerate(run.places):
         if place.node != number:
             continue
-        if order != last + 1 or place.part <= max(found[-1], default=-1):
+        if last is None or order != last + 1 or place.part <= max(found[-1]):
             found.append({})
         found[-1][place.part] = place.value
         last = order
