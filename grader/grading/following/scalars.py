@@ -28,7 +28,7 @@ from grader.grading.reading.bindings import (
     property_of,
 )
 from grader.grading.reading.program import parameters, target
-from grader.source.variables import read
+from grader.source.variables import read, reads
 
 FARTHEST = 8
 """Lines that a number is followed back through."""
@@ -126,6 +126,8 @@ class Scalars:
         if not found or len({one.line for one in found}) > 1:
             return None
         if found[0].line == self.mine.line(cause.node) or self._is_proven(found[0].line):
+            return None
+        if self._is_size(found[0], cause.node):
             return None
         own = [one for leaf in self._leaves(node) for one in self.mine.held(leaf, order)]
         own += [one for inner in ast.walk(node) for one in _written(inner)]
@@ -285,6 +287,19 @@ class Scalars:
         """Whether a line is in a function that is right alone."""
         inside = around(self.mine.tree, line)
         return inside is not None and inside.name in self.comparison.proven - {"__call__"}
+
+    def _is_size(self, origin: Origin, node: int) -> bool:
+        """Whether the variable is also among the sizes that something right is made with."""
+        mine, whole = self.mine, self.mine.nodes[node]
+        for one in reads(around(mine.tree, origin.line) or whole):
+            sizes = mine.parents.get(one)
+            call = mine.parents.get(sizes) if isinstance(sizes, ast.List | ast.Tuple) else None
+            if one.id != origin.name or not isinstance(call, ast.Call) or call is whole:
+                continue
+            made = mine.values(mine.numbers[call])
+            if made and all(map(self.comparison.known, made)):
+                return True
+        return False
 
     def _ends_right(self, leaf: int, value: float, gives: int | None) -> bool:
         """Whether a number ends a slice, and the reference's own value is that long on an axis."""
