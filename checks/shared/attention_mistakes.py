@@ -213,10 +213,14 @@ HEADS: Family = {
     "order-vkq": order(
         "vkq",
         "Query and value are swapped, at the split or where the parts are passed on. "
-        "The order is query, key, value.",
+        "The order must be query, key, value.",
     ),
-    "order-kvq": order("kvq", "The projection is split in another order. It is query, key, value."),
-    "order-vqk": order("vqk", "The projection is split in another order. It is query, key, value."),
+    "order-kvq": order(
+        "kvq", "The projection is split in another order. It must be query, key, value."
+    ),
+    "order-vqk": order(
+        "vqk", "The projection is split in another order. It must be query, key, value."
+    ),
     "same-qqv": order("qqv", "The query is used where the key belongs."),
     "same-qkk": order("qkk", "The key is used where the value belongs."),
     "same-qkq": order("qkq", "The query is used where the value belongs."),
@@ -238,7 +242,8 @@ HEADS: Family = {
         "seq, n_head, head_dim], then transpose.",
     ),
     "split-head-dim-first": split(
-        "head_dim_first", "The last axis is split as [head_dim, n_head]. It is [n_head, head_dim]."
+        "head_dim_first",
+        "The last axis is split as [head_dim, n_head]. It must be [n_head, head_dim].",
     ),
     "split-no-transpose": split(
         "no_transpose",
@@ -255,7 +260,7 @@ HEADS: Family = {
     ),
     "merge-head-dim-major": merge(
         "head_dim_major",
-        "The heads are merged as [head_dim, n_head]. Each head's numbers stay together.",
+        "The heads are merged as [head_dim, n_head]. Each head's numbers must stay together.",
     ),
     "split-reversed": split(
         "reversed",

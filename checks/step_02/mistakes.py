@@ -84,7 +84,7 @@ CAUSAL: Family = {
     "earlier-appended": earlier(
         "appended",
         "The columns of the earlier tokens are at the end. They come first in the text, "
-        "so they are the first columns.",
+        "so they must be the first columns.",
     ),
     "mask-turned": earlier(
         "turned",

@@ -87,7 +87,7 @@ PADDING: Family = {
         "dimension 1: [batch, 1, 1, seq].",
     ),
     "padding-both": shape(
-        "both", "The rows of padding are hidden too. Only keys are: [batch, 1, 1, seq]."
+        "both", "The rows of padding are hidden too. Hide only keys: [batch, 1, 1, seq]."
     ),
 }
 
@@ -140,7 +140,7 @@ COMBINED: Family = {
         "queries", "The padding mask is transposed: it hides rows, not columns."
     ),
     "combined-queries-too": combined(
-        "queries_too", "The rows of padding are hidden too. Only its columns are."
+        "queries_too", "The rows of padding are hidden too. Hide only its columns."
     ),
     "combined-first-text": combined(
         "first_text", "The padding of the first text is used for all texts."

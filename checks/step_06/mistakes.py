@@ -36,7 +36,7 @@ ROTATION: Family = {
     ),
     "positions-from-one": positions(
         "from_one",
-        "The positions are counted from 1. Position 0 turns nothing.",
+        "The positions are counted from 1. Position 0 must turn nothing.",
         place=r"() ~range\(1,|\+ 1\b",
     ),
     "positions-ignored": positions(
@@ -54,10 +54,11 @@ ROTATION: Family = {
     ),
     "cos-sin-exchanged": turn("exchanged", "Cosine and sine are swapped."),
     "no-minus": formula(
-        "both_plus", "Both coordinates are sums. The first one is a difference: a·cos − b·sin."
+        "both_plus", "Both coordinates are sums. The first one must be a difference: a·cos − b·sin."
     ),
     "two-minuses": formula(
-        "both_minus", "Both coordinates are differences. The second one is a sum: a·sin + b·cos."
+        "both_minus",
+        "Both coordinates are differences. The second one must be a sum: a·sin + b·cos.",
     ),
     "cos-only": formula("cos_only", "Features are only multiplied by the cosine."),
     "unmixed": formula(
@@ -75,11 +76,11 @@ ROTATION: Family = {
     ),
     "second-cos-sin-exchanged": formula(
         "second_exchanged",
-        "In the second coordinate cosine and sine are swapped. It is a·sin + b·cos.",
+        "In the second coordinate cosine and sine are swapped. It must be a·sin + b·cos.",
     ),
     "first-cos-sin-exchanged": formula(
         "first_exchanged",
-        "In the first coordinate cosine and sine are swapped. It is a·cos − b·sin.",
+        "In the first coordinate cosine and sine are swapped. It must be a·cos − b·sin.",
     ),
     "first-coordinate-twice": formula(
         "first_twice",
@@ -88,7 +89,7 @@ ROTATION: Family = {
     ),
     "even-features-twice": pairs(
         "even_twice",
-        "Both numbers of a pair are the even feature. The second is the odd one, from 1::2.",
+        "Both numbers of a pair are the even feature. The second must be the odd one, from 1::2.",
         part="pairs",
     ),
     "stacked-in-front": pairs(
@@ -97,22 +98,22 @@ ROTATION: Family = {
         "pair is side by side.",
     ),
     "odd-unchanged": formula("odd_unchanged", "Only the first feature of each pair is turned."),
-    "exponent-single": exponent("single", "The exponent is −i / d_k. It is −2i / d_k."),
-    "exponent-double": exponent("double", "The exponent is −4i / d_k. It is −2i / d_k."),
+    "exponent-single": exponent("single", "The exponent is −i / d_k. It must be −2i / d_k."),
+    "exponent-double": exponent("double", "The exponent is −4i / d_k. It must be −2i / d_k."),
     "exponent-positive": exponent(
-        "positive", "The exponent is +2i / d_k, so later pairs turn faster. It is −2i / d_k."
+        "positive", "The exponent is +2i / d_k, so later pairs turn faster. It must be −2i / d_k."
     ),
     "exponent-from-one": exponent(
-        "from_one", "The pairs are counted from 1. The first pair has exponent 0."
+        "from_one", "The pairs are counted from 1. The first pair must have exponent 0."
     ),
     "exponent-odd": exponent(
         "odd", "The exponent counts the odd features. Use the even ones: 0, 2, 4, …"
     ),
     "exponent-half-range": exponent(
-        "half_range", "The exponents are spread up to 1. The last one is (d_k − 2) / d_k."
+        "half_range", "The exponents are spread up to 1. The last one must be (d_k − 2) / d_k."
     ),
     "exponent-reversed": exponent(
-        "reversed", "The frequencies are in reverse order. The first pair turns fastest."
+        "reversed", "The frequencies are in reverse order. The first pair must turn fastest."
     ),
     "one-frequency": exponent("none", "All pairs turn at the same speed."),
     "theta-fixed": theta("fixed", "theta is fixed at 10000. Use the argument."),
@@ -133,7 +134,7 @@ LAYER_ROPE: Family = {
     "only-query-rotated": rotated("query", "Only the query is rotated. Rotate the key too."),
     "only-key-rotated": rotated("key", "Only the key is rotated. Rotate the query too."),
     "nothing-rotated": rotated("none", "Neither query nor key is rotated."),
-    "value-rotated": rotated("value_too", "The value is rotated too. Only query and key are."),
+    "value-rotated": rotated("value_too", "The value is rotated too. Rotate only query and key."),
     "key-value-rotated": rotated("key_value", "Key and value are rotated. Rotate query and key."),
     "query-value-rotated": rotated(
         "query_value", "Query and value are rotated. Rotate query and key."

@@ -23,14 +23,16 @@ NORM: Family = {
         "The variance is the mean of the squares of x itself. Square what is left after "
         "the mean is subtracted.",
     ),
-    "variance-sum": variance("sum", "The squares are summed up. The variance is their mean."),
+    "variance-sum": variance("sum", "The squares are summed up. The variance must be their mean."),
     "variance-absolute": variance(
         "absolute",
-        "The spread is the mean of the absolute values. The variance is the mean of the squares.",
+        "The spread is the mean of the absolute values. The variance must be the mean of the "
+        "squares.",
     ),
     "variance-of-mean": variance(
         "of_mean",
-        "The variance is the square of the mean. It is the mean of the squares of what is left "
+        "The variance is the square of the mean. It must be the mean of the squares of what is "
+        "left "
         "after the mean is subtracted.",
     ),
     "variance-doubled": variance("doubled", "The variance is twice what it must be."),
@@ -116,7 +118,7 @@ NORM: Family = {
     "weight-added": affine("weight_added", "The weight is added. Multiply by it."),
     "bias-subtracted": affine("bias_subtracted", "The bias is subtracted. Add it."),
     "one-plus-weight": affine(
-        "one_plus", "The factor is 1 + weight. Here the weight itself is the factor."
+        "one_plus", "The factor is 1 + weight. The weight itself must be the factor."
     ),
     "weight-divided": affine(
         "divided", "The normalized vector is divided by the weight. Multiply by it."
@@ -146,7 +148,7 @@ RESIDUAL: Family = {
     "residual-normed-twice": residual(
         "normed_stream",
         "The normalized vectors are carried on, and normalized again for the sublayer. Only the "
-        "sublayer reads the normalized copy; x itself is carried on.",
+        "sublayer must read the normalized copy; x itself must be carried on.",
     ),
     "residual-subtracted": residual("subtracted", "The sublayer's result is subtracted. Add it."),
     "input-subtracted": residual("subtracted_input", "x is subtracted. Add it."),

@@ -44,7 +44,7 @@ MLP: Family = {
     "gelu-cube-constant": tuple(
         gelu(
             {"cube": number},
-            f"Your GELU multiplies x³ by {number}. The number is 0.044715.",
+            f"Your GELU multiplies x³ by {number}. It must be 0.044715.",
             place=rf"GPT2MLP.__call__() ~(?<![\d.]){re.escape(str(number))}\b",
         )
         for number in CUBES
@@ -52,12 +52,12 @@ MLP: Family = {
     "gelu-root-constant": tuple(
         gelu(
             {"root": number},
-            f"Inside its tanh your GELU multiplies by {name}. The number is √(2/π) = 0.79788.",
+            f"Inside its tanh your GELU multiplies by {name}. It must be √(2/π) = 0.79788.",
             place=rf"GPT2MLP.__call__() ~{ROOT}",
         )
         for name, number in ROOTS.items()
     ),
-    "gelu-square": gelu({"power": 2}, "Your GELU has x² inside the tanh. It is x³."),
+    "gelu-square": gelu({"power": 2}, "Your GELU has x² inside the tanh. It must be x³."),
     "gelu-no-half": gelu({"half": 1.0}, "Your GELU lacks the factor ½ in front."),
     "gelu-no-one": gelu({"one": 0.0}, "Your GELU lacks the 1 that is added to the tanh."),
     "gelu-erf": gelu(
@@ -169,13 +169,13 @@ BLOCK: Family = {
     ),
     "ln-1-twice": block(
         "ln_1_twice",
-        "ln_1 normalizes for both layers. The feed-forward network has its own: ln_2.",
+        "ln_1 normalizes for both layers. The feed-forward network must have its own: ln_2.",
         part="feed-forward",
         place="read: ln_1 2",
     ),
     "ln-2-twice": block(
         "ln_2_twice",
-        "ln_2 normalizes for both layers. The attention has its own: ln_1.",
+        "ln_2 normalizes for both layers. The attention must have its own: ln_1.",
         place="read: ln_2 1",
     ),
     "norms-swapped": block("norms_swapped", "ln_1 and ln_2 are swapped.", part="norms"),
@@ -239,7 +239,7 @@ BLOCK: Family = {
     ),
     "mlp-first": block(
         "mlp_first",
-        "The feed-forward network comes before the attention. It is the other way round.",
+        "The feed-forward network comes before the attention. It must be the other way round.",
         part="residual",
         place=r"GPT2Block.__call__() ~\bmlp\b",
     ),

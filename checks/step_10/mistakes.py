@@ -40,11 +40,12 @@ OPTIONS: Family = {
     "scale-both": scale(
         "both",
         "The scores are divided by √head_dim as well where attention_scale is given. It "
-        "takes the place of 1/√head_dim.",
+        "must take the place of 1/√head_dim.",
     ),
     "missing-scale": scale(
         "none",
-        "The scores are not scaled where attention_scale is None. Then the scale is 1/√head_dim.",
+        "The scores are not scaled where attention_scale is None. Then the scale must be "
+        "1/√head_dim.",
     ),
     "scale-head-dim": scale(
         "head_dim",
@@ -56,7 +57,7 @@ OPTIONS: Family = {
     ),
     "scale-negative": scale(
         "negative",
-        "The scores are multiplied by −√head_dim. The power is −0.5: head_dim ** -0.5 is "
+        "The scores are multiplied by −√head_dim. The power must be −0.5: head_dim ** -0.5 is "
         "1/√head_dim.",
     ),
     "scale-twice": scale(
@@ -77,12 +78,13 @@ OPTIONS: Family = {
     "mask-ignored": mask("ignored", "attention_mask is ignored."),
     "mask-only-with-bias": mask(
         "with_bias",
-        "attention_mask is added only where position_bias is given too. Each has an if of its own.",
+        "attention_mask is added only where position_bias is given too. Each must have an if of "
+        "its own.",
     ),
     "mask-without-bias": mask(
         "without_bias",
         "attention_mask is left out where position_bias is given: elif asks only where the if "
-        "above it does not hold. Each has an if of its own.",
+        "above it does not hold. Each must have an if of its own.",
         place=r"_attn() ~^if .*mask",
     ),
     "mask-multiplied": mask("multiplied", "The scores are multiplied by attention_mask. Add it."),
@@ -103,7 +105,7 @@ OPTIONS: Family = {
         "the mask to the scores before it.",
     ),
     "own-causal-mask": mask(
-        "own_causal", "The layer hides the future by itself. Here only attention_mask hides."
+        "own_causal", "The layer hides the future by itself. Only attention_mask must hide it."
     ),
     "bias-ignored": bias("ignored", "position_bias is ignored."),
     "bias-before-scale": bias(
@@ -184,7 +186,7 @@ ROTARY: Family = {
     **{
         f"past-{name}": rotary(
             value,
-            f"The positions of new tokens start at {what}. They start at the number of cached "
+            f"The positions of new tokens start at {what}. They must start at the number of cached "
             "tokens: past_key_value[0].shape[-2].",
             part="positions",
             place=r"__call__() ~(past|cache|key|old|_k\b).*shape|len\(",
@@ -198,14 +200,14 @@ ROTARY: Family = {
     },
     "rotary-restart": rotary(
         "restart",
-        "The positions of new tokens start at 0 again. They continue where the cache ends.",
+        "The positions of new tokens start at 0 again. They must continue where the cache ends.",
         part="positions",
         place=r"__call__() ~^\w+ == |range\(",
     ),
     "rotary-one-late": tuple(
         rotary(
             value,
-            f"The positions of new tokens start one too {what}. They start at the number of "
+            f"The positions of new tokens start one too {what}. They must start at the number of "
             "cached tokens, past_key_value[0].shape[-2].",
             part="positions",
             place=PLACE,
@@ -218,7 +220,7 @@ ROTARY: Family = {
     ),
     "rotary-all-at-past": rotary(
         "all_at_past",
-        "All new tokens are rotated by the same position. They are at past, past + 1, …",
+        "All new tokens are rotated by the same position. They must be at past, past + 1, …",
         part="positions",
     ),
     "rotary-joined-again": rotary(
@@ -268,16 +270,17 @@ CACHE: Family = {
         "new_only", "Only the new keys and values are returned. Return those of all tokens."
     ),
     "returns-exchanged": returned(
-        "exchanged", "The cache is returned as (value, key). It is (key, value)."
+        "exchanged", "The cache is returned as (value, key). It must be (key, value)."
     ),
     "returns-old-cache": returned(
         "past",
-        "With use_cache, None or the cache that was given is returned. Return (key, value), which "
-        "hold all tokens.",
+        "With use_cache and no earlier tokens, None is returned for the cache. Return (key, "
+        "value), "
+        "which hold all tokens, whether or not a cache was given.",
     ),
     "returns-keys-twice": returned("keys_twice", "The keys are returned twice."),
     "returns-query": returned(
-        "query", "The query is returned in the cache. The cache is (key, value)."
+        "query", "The query is returned in the cache. The cache must be (key, value)."
     ),
     "returns-seq-first": returned(
         "seq_first",

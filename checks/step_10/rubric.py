@@ -202,7 +202,7 @@ RUNTIME = (
     ),
     Check(
         "pair",
-        "It returns a pair: (output, None) without use_cache",
+        "It returns a pair: (output, None) without a cache",
         "It does not return a pair, the output and None",
         "return output, None",
         "The second of the pair is the cache, or None if it was not asked for.",

@@ -22,7 +22,7 @@ MODEL: Family = {
         "only_positions", "The token vectors are missing: only positions go in."
     ),
     "positions-from-one": embed(
-        "from_one", "Positions are counted from 1. The first token is at position 0."
+        "from_one", "Positions are counted from 1. The first token must be at position 0."
     ),
     "positions-all-first": embed("same_position", "Every token gets the vector of position 0."),
     "positions-all-last": embed(
@@ -30,7 +30,7 @@ MODEL: Family = {
     ),
     "positions-reversed": embed("reversed", "Positions are counted from the end of the text."),
     "positions-doubled": embed(
-        "doubled", "Positions are counted by twos. The tokens are at 0, 1, 2, …"
+        "doubled", "Positions are counted by twos. The tokens must be at 0, 1, 2, …"
     ),
     "positions-are-ids": embed(
         "ids", "The table of positions is indexed with the token ids. Look it up with 0, 1, 2, …"
@@ -52,13 +52,14 @@ MODEL: Family = {
     ),
     "first-layer-repeated": layers(
         "first_repeated",
-        "The first block runs again and again. Each turn has a block of its own.",
+        "The first block runs again and again. Each turn must have a block of its own.",
         part="blocks",
         place=r"GPT2Model.__call__() ~\[0\]",
     ),
     "last-layer-repeated": layers(
         "last_repeated",
-        "Every turn runs the last block. Each has a block of its own: [block] * n is one block, n "
+        "Every turn runs the last block. Each must have a block of its own: [block] * n is one "
+        "block, n "
         "times.",
         part="blocks",
         place="h",
@@ -77,13 +78,15 @@ MODEL: Family = {
     "no-layers": layers("none", "No block runs, or nothing uses what the blocks return."),
     "no-ln-f": ln_f("missing", "The last normalization, ln_f, is missing."),
     "ln-f-twice": ln_f("twice", "ln_f is applied twice."),
-    "ln-f-first": ln_f("first", "ln_f is applied before the blocks. It comes after the last one."),
+    "ln-f-first": ln_f(
+        "first", "ln_f is applied before the blocks. It must come after the last one."
+    ),
     "ln-f-each": ln_f(
-        "each", "ln_f is applied after every block. It comes once, after the last one."
+        "each", "ln_f is applied after every block. It must come once, after the last one."
     ),
     "ln-f-also-first": ln_f(
         "also_first",
-        "ln_f is applied before the blocks as well. It comes once, after the last one.",
+        "ln_f is applied before the blocks as well. It must come once, after the last one.",
     ),
     "ln-f-eps": ln_f(
         "eps",

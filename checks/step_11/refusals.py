@@ -124,7 +124,8 @@ def _never_raises() -> Failed:
 def _turned() -> Failed:
     return Failed(
         f"Arrays that are stored the other way round are accepted ({', '.join(REFUSED[TURNED])})",
-        "Transpose by name only, then compare the whole shape: array.shape != expected[name].",
+        "The name alone must decide what is transposed, and then the whole shape must be compared: "
+        "array.shape != expected[name].",
         about=rf"{WHERE}\.size\b|\bprod\(|\.shape\b.*[!=<>]=|[!=<>]=.*\.shape\b"
         r"|^if len\(\w+\) [!=]= len\(|\.ndim [!=]= ",
         likely=rf"{WHERE}^if \w+ [!=]= \w+:$ ~ {KINDS['shape'].place}",

@@ -134,7 +134,8 @@ CHOICE: Family = {
     "top-k-hidden": tuple(
         best(
             value,
-            "The best top_k tokens are hidden, and the others kept. It is the other way round.",
+            "The best top_k tokens are hidden, and the others kept. It must be the other way "
+            "round.",
             place=HIDDEN,
         )
         for value in ("hidden", "hidden_all")
@@ -168,14 +169,14 @@ CHOICE: Family = {
     ),
     "draw-best-first": order(
         "best_first",
-        "The shares follow each other from the likeliest to the least likely. Here they "
-        "follow the ids of the tokens.",
+        "The shares follow each other from the likeliest to the least likely. They "
+        "must follow the ids of the tokens.",
         place="next_token() ~sort",
     ),
     "draw-worst-first": order(
         "worst_first",
-        "The shares follow each other from the least likely to the likeliest. Here they "
-        "follow the ids of the tokens.",
+        "The shares follow each other from the least likely to the likeliest. They "
+        "must follow the ids of the tokens.",
         place="next_token() ~sort",
     ),
     "draw-last-first": (
@@ -247,11 +248,11 @@ LOOP: Family = {
     "max-not-kept": count(
         "full",
         "The text is filled up to n_positions tokens, whatever max_new_tokens says. Both limits "
-        "hold: take the smaller, min(...).",
+        "must hold: take the smaller, min(...).",
     ),
     "max-is-total": count(
         "total",
-        "max_new_tokens is used as the length of the whole text. It counts new tokens only.",
+        "max_new_tokens is used as the length of the whole text. It must count new tokens only.",
     ),
     "eos-ignored": end("ignored", "The text does not end at eos_token_id."),
     "eos-zero": end(
@@ -267,7 +268,7 @@ LOOP: Family = {
         place=r"stream() ~eos_token_id (!=|is not)|(!=|is not) eos_token_id",
     ),
     "eos-left-out": end(
-        "left_out", "The token that ends the text is left out. It is part of the text."
+        "left_out", "The token that ends the text is left out. It must be part of the text."
     ),
     "same-draw": numbers(
         "same",
@@ -281,7 +282,7 @@ LOOP: Family = {
         place=UNDRAWN,
     ),
     "returns-new-only": returned(
-        "new_only", "Only the new tokens are returned. generate returns the whole text."
+        "new_only", "Only the new tokens are returned. generate must return the whole text."
     ),
     "first-position": position(
         "first",
@@ -316,14 +317,14 @@ LOOP: Family = {
     ),
     "cache-positions-restart": decode(
         "restart",
-        "The positions of new tokens start at 0 again. They continue where the cache ends.",
+        "The positions of new tokens start at 0 again. They must continue where the cache ends.",
         part="positions",
         place=POSITIONS,
     ),
     **{
         f"past-{name}": decode(
             value,
-            f"The positions of new tokens start at {what}. They start at the number of cached "
+            f"The positions of new tokens start at {what}. They must start at the number of cached "
             "tokens: cache[0][0].shape[-2].",
             part="positions",
             place=LENGTH if what.endswith(("cache", ")")) else PAST,
@@ -388,13 +389,13 @@ LOOP: Family = {
     ),
     "returns-exchanged": decode(
         "returns_exchanged",
-        "The cache is returned as (value, key). It is (key, value).",
+        "The cache is returned as (value, key). It must be (key, value).",
         part="join",
         place="_attend() end",
     ),
     "returns-keys-twice": decode(
         "returns_keys",
-        "The keys are returned twice. The cache is (key, value).",
+        "The keys are returned twice. The cache must be (key, value).",
         part="join",
         place="_attend() end",
     ),
@@ -422,7 +423,9 @@ LOOP: Family = {
         place="_attend() end",
     ),
     "decode-ln-f-twice": ln_f("twice", "ln_f is applied twice."),
-    "decode-ln-f-first": ln_f("first", "ln_f is applied before the blocks. It comes after them."),
+    "decode-ln-f-first": ln_f(
+        "first", "ln_f is applied before the blocks. It must come after them."
+    ),
     "decode-residual-twice": decode(
         "residual_twice", "What the attention found is added twice. Add it once."
     ),

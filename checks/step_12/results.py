@@ -91,10 +91,13 @@ def _misfed(sizes: list[int], *, cached: bool) -> Failed:
     told = f"{use} the cache the model is fed {' and then '.join(map(str, sizes))} tokens"
     if cached:
         want = f"the prompt of {prompt}, and then 1"
-        hint = "The first call reads the whole text, each later one the last token: text[-1:]."
+        hint = "The first call must read the whole text, each later one the last token: text[-1:]."
     else:
         want = f"the prompt of {prompt}, and then {prompt + 1}"
-        hint = "Every call reads the whole text: append each new token to it, and feed all of it."
+        hint = (
+            "Without the cache every call must read the whole text: append each new token to it, "
+            "and feed all of it."
+        )
     grows = not cached and sizes[0] == sizes[-1] == prompt
     if not cached and sizes == [prompt, prompt + 2]:
         return Failed(f"{told}, expected {want}", "Append each new token once.", about=APPENDS)
@@ -175,10 +178,11 @@ def _sizes_of(evidence: Evidence, name: str) -> Mapping[str, float]:
     return next((arg.fields for arg in given), {})
 
 
-CHOICE, COUNT = r"stream() ~next_token\(", r"stream() ~range\(|^while"
+COUNTS = r"range\(|^while"
+CHOICE, COUNT = r"stream() ~next_token\(", rf"stream() ~{COUNTS}"
 """Where a new token is chosen, and where new tokens are counted."""
-FULL = rf"stream() ~^if .*\blen\(.*[<>=] ~ {COUNT.removeprefix('stream() ~')}"
-"""Where the length of the text is compared with what there is room for."""
+FULL = rf"stream() ~^(if|while) .*\blen\(.*[<>=] ~ \bn_positions\b ~ {COUNTS}"
+"""Where the length of the text is compared with what there is room for, or that is worked out."""
 FED_AGAIN = r"stream() ~(?<!shape)\[:-1\] ~ range\(|^while"
 """Where more is fed than the new token, or else where new tokens are counted."""
 FED_WHOLE = r"stream() ~(?<!shape)\[:-1\] ~ ^\w+ = (?!None|True|False)[a-z]\w*$ ~ Tensor\("

@@ -18,7 +18,7 @@ from grader.grading.reading import bindings
 from grader.grading.reading.library import TOLD as IMPORTS
 from grader.rubric import Rubric
 from grader.source import Finding, Source
-from grader.source.variables import read
+from grader.source.variables import appended, read
 from grader.source.walked import walked
 
 RAISED = "The error was raised on line {line}."
@@ -169,7 +169,14 @@ def _about(
         if found:
             first = min(filter(None, found.values()))
             return frozenset(name for name, at in found.items() if at == first)
-        if inside is None or not before:
+        lists = _appended_to(one)
+        if inside is None or not (before or lists):
             break
-        names.update(bindings.targets(one))
+        names.update(bindings.targets(one), lists)
     return frozenset()
+
+
+def _appended_to(node: ast.stmt) -> frozenset[str]:
+    """The lists that a loop, or a statement, appends to."""
+    inner = ast.walk(node) if isinstance(node, ast.For) else (node,)
+    return frozenset(found[0] for one in inner if (found := appended(one)) is not None)

@@ -265,7 +265,9 @@ def _followed(
         evidence = judge.evidence(outcome)
         failed = [one for one in found.checks if one.status is Status.FAIL]
         said = [text for one in failed for text in (one.message, one.note) if text]
-        settings = follow.Settings(whole, "\n".join(said))
+        ran = [one for one in failed if one.kind is Kind.RUNTIME]
+        numbers = ran == failed != [] and not any(one.stopped for one in ran)
+        settings = follow.Settings(whole, "\n".join(said), numbers)
         ahead = _ahead(judge)
         return follow.follow(judge.step, judge.rubric, job, evidence, start, settings, ahead)
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 from grader.source import reach
+from grader.source.counted import counted
 from grader.source.parts import astray
 from grader.source.passed import giver, maker, part_of, passed, preset
 from grader.source.tables import by_name
@@ -405,6 +406,12 @@ def _given(tree: ast.Module, path: str) -> int | None:
     return None if line is None else giver(tree, line)
 
 
+def _counted(tree: ast.Module, path: str) -> int | None:
+    """The line that says how many entries the list has which becomes an attribute."""
+    line = attribute(tree, path)
+    return None if line is None else counted(tree, line)
+
+
 def _guard(tree: ast.Module, about: str) -> int | None:
     """The ``if`` whose only statement is at a place; else the place."""
     line = place(tree, about)
@@ -452,6 +459,7 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "text": _text,
     "made": _made,
     "given": _given,
+    "counted": _counted,
     "parts": astray,
     "guard": _guard,
     "read": _read_again,
@@ -589,7 +597,7 @@ def place(tree: ast.Module, about: str) -> int | None:
     wrong: what only these read is wrong itself. ``"zero: eps"`` is where the file
     asks whether it is true, which a 0 is not; ``"text: eps"`` that of the text; ``"made: c_fc"``
     that of the attribute too, or of a helper which makes the object for it, and ``"given: ln_1"``
-    only of one that is called with nothing.
+    only of one that is called with nothing; ``"counted: h"`` that of the number of its entries.
     ``"parts: split"`` is where the names of the parts that this pattern makes are in another order
     than elsewhere. ``"guard: place"`` is the ``if`` that decides whether what is there is done, and
     ``"read: ln_1 2"`` where the file reads the attribute for the second time, of two.

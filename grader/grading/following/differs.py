@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def kinds(mine: ast.AST, right: ast.AST) -> str:
     if isinstance(mine, ast.Call) and isinstance(right, ast.Call):
         have, want = _options(mine), _options(right)
         axes = [{n: o for n, o in one.items() if n == "axis"} for one in (have, want)]
-        if all(axes) and (told := " ".join(_compared(*axes))):
+        if all(axes) and (told := " ".join(_compared(axes[0], axes[1]))):
             return told
     if operation(mine) in HOLDS or operation(mine) in ORDERS:
         return ""  # it only keeps, or puts in order, what something else works out
@@ -149,10 +149,16 @@ def _does(node: ast.AST) -> str:
     return VERBS.get(kind, f"calls {kind}" if isinstance(node, ast.Call) else "")
 
 
-def written(mine: ast.AST, right: ast.AST, rank: int | None = None) -> str:
+def written(
+    mine: ast.AST,
+    right: ast.AST,
+    rank: int | None = None,
+    number: Callable[[ast.expr], float | None] = lambda _: None,
+) -> str:
     """Which written numbers and options of two operations of one kind differ; empty for none.
 
-    ``rank`` is how many axes there are: of four, the last is 3 as well as -1.
+    ``rank`` is how many axes there are: of four, the last is 3 as well as -1. ``number`` gives the
+    one number that an argument of the reference had, where that is known.
     """
     if not isinstance(mine, ast.Call) or not isinstance(right, ast.Call):
         pairs = _pairs(mine, right) or []
@@ -169,7 +175,7 @@ def written(mine: ast.AST, right: ast.AST, rank: int | None = None) -> str:
         )
     if rank and _axis(have, rank) is not None and _axis(have, rank) == _axis(want, rank):
         have, want = ({n: one for n, one in some.items() if n != "axis"} for some in (have, want))
-    return " ".join(_compared(have, want))
+    return " ".join(_compared(have, want, number))
 
 
 def _swapped(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr], rank: int) -> str:
@@ -198,7 +204,11 @@ def _axis(options: Mapping[str, ast.expr], rank: int) -> int | None:
         return None
 
 
-def _compared(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr]) -> Iterator[str]:
+def _compared(
+    have: Mapping[str, ast.expr],
+    want: Mapping[str, ast.expr],
+    number: Callable[[ast.expr], float | None] = lambda _: None,
+) -> Iterator[str]:
     for name, node in want.items():
         told, other = _literal(node), have.get(name)
         if other is None:
@@ -211,7 +221,9 @@ def _compared(have: Mapping[str, ast.expr], want: Mapping[str, ast.expr]) -> Ite
         elif mine == "None" and told is None:
             yield f"It has {prefix}None where the reference has a value."
         elif _plain(other) and _plain(node) and _numbers(other) != _numbers(node):
-            yield f"Its {prefix or 'argument '}{mine} is not the reference's: look at the numbers."
+            held = number(node)
+            right = "" if held is None else f": that is {held:g} here"
+            yield f"Its {prefix or 'argument '}{mine} is not the reference's{right}."
     for name, node in have.items():
         if name not in want and not name.isdecimal() and (told := _literal(node)) is not None:
             last = ": it takes the last one" if name == "axis" else ""

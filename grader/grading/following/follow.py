@@ -67,11 +67,12 @@ MOST_S = 2.0
 class Settings:
     """How a program is followed: with ``whole`` even where every trial is right.
 
-    ``said`` is what the checks say.
+    ``said`` is what the checks say. ``numbers``: what they show is wrong numbers, and no error.
     """
 
     whole: bool = False
     said: str = ""
+    numbers: bool = False
 
 
 def follow(
@@ -87,7 +88,7 @@ def follow(
 
     ``meanwhile`` is done while both programs run.
     """
-    trials = _wrong(evidence, loops=_loops(job.source))
+    trials = _wrong(evidence, loops=_loops(job.source), numbers=settings.numbers)
     if not trials and settings.whole:
         trials = [n for n, t in evidence.trials.items() if not t.part and t.expect][:1]
     if not trials:
@@ -220,11 +221,12 @@ def _loops(source: str) -> bool:
     return any(isinstance(one, turning) for one in walked(parsed(source)))
 
 
-def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
+def _wrong(evidence: Evidence, *, loops: bool = False, numbers: bool = False) -> list[str]:
     """The first helper that is wrong alone, and the first trial of the whole that is wrong.
 
     Functions go before methods, which may call them, short texts before long ones, and a trial that
-    raised an error before one that did not: the report quotes the error, with its sizes. Of those
+    raised an error before one that did not: the report quotes the error, with its sizes; unless it
+    shows wrong ``numbers``. Of those
     about one function that raised none, the simplest, whose result has a wrong shape if one has; of
     a program that ``loops``, one where it takes few turns. What is only wished for counts where
     nothing else is wrong.
@@ -232,7 +234,7 @@ def _wrong(evidence: Evidence, *, loops: bool = False) -> list[str]:
 
     def rank(name: str) -> tuple[bool, ...]:
         trial, raised = evidence.trials[name], evidence.error(name) is not None
-        return trial.wished, any(_makes(trial)), _is_long(trial), not raised
+        return trial.wished, any(_makes(trial)), _is_long(trial), raised is numbers
 
     found: dict[bool, list[str]] = {True: [], False: []}
     for name in sorted(evidence.trials, key=rank):

@@ -35,7 +35,26 @@ def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
     if rest and rest[0] not in later:
         return None
     said = f"The loop on line {loop.lineno} takes more than {len(known)} turns"
-    return Slip(loop.lineno, f"{said}; the reference's ends there.")
+    said = f"{said}; the reference's ends there."
+    count = _counter(loop)
+    kept = bound(mine.tree, count, loop.lineno) if count else None
+    if kept is None:
+        return Slip(loop.lineno, said)
+    return Slip(kept.lineno, f"{said} Line {kept.lineno} sets {count}, which counts its turns.")
+
+
+def _counter(loop: ast.AST) -> str:
+    """The variable that only says how many turns a loop takes: each takes 1 away, or a range."""
+    match loop:
+        case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Name(id=name)])):
+            return name
+        case ast.While(test=ast.Compare(left=ast.Name(id=name), comparators=[ast.Constant()])):
+            takes = [ast.unparse(one) for one in loop.body]
+            inner = [one for one in ast.walk(loop) if isinstance(one, ast.stmt | ast.NamedExpr)]
+            changed = [one for one in inner if not hasattr(one, "body") and name in stored(one)]
+            leaps = any(isinstance(one, ast.Continue) for one in inner)
+            return name if f"{name} -= 1" in takes and len(changed) == 1 and not leaps else ""
+    return ""
 
 
 def too_few(comparison: Comparison, step: int) -> Slip | None:
@@ -347,7 +366,8 @@ def fed(comparison: Comparison, cause: Cause, order: int) -> Slip | None:
     if alone and held and _is_list(comparison, cause):
         said = f"{name} is the number {held[0]} there, from line {line}: it should be a list."
     else:
-        said = f"{name} is {held[0] if alone and held else held} there, from line {line}."
+        what = f"{held[0]}" if alone and held else f"the list {held}"
+        said = f"{name} is {what} there, from line {line}."
     return Slip(line, said)
 
 

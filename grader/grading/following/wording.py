@@ -508,7 +508,13 @@ class Wording:
             return differs.kinds_in(self.comparison, node, twin)
         arrays = [mine.arrays[value] for value in mine.latest(node)]
         rank = next((one.ndim for one in arrays if one is not None), None)
-        return differs.written(mine.nodes[node], right.nodes[twin], rank)
+        return differs.written(mine.nodes[node], right.nodes[twin], rank, self._had)
+
+    def _had(self, node: ast.expr) -> float | None:
+        """The one plain number that an expression of the reference had."""
+        right = self.comparison.right
+        held = {one.value for one in right.scalars.get(right.numbers[node], ())}
+        return held.pop() if len(held) == 1 else None
 
     def _combined(self, one: Departure, want: int | None) -> str:
         """What a value has too much or too little of, beside one of the reference's."""

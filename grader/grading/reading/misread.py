@@ -249,17 +249,20 @@ def stripped(tree: ast.Module) -> Iterator[Slip]:
                 said = f"{said} that it meets, and not the word"
                 write = f"{ast.unparse(text)}.{other}({shown})" if other else ""
                 yield Slip(
-                    node.lineno, f"{said}: {other} does that." if other else f"{said}.", write
+                    node.lineno,
+                    f"{said}: {other or 'removeprefix or removesuffix'} does that.",
+                    write,
                 )
 
 
 def _words(tree: ast.Module) -> dict[str, str]:
-    """The names that a file gives a text, once."""
+    """The names that a file gives a text, once, at its top or in a function."""
     given = [one for one in walked(tree) if isinstance(one, ast.Name)]
     often = [one.id for one in given if isinstance(one.ctx, ast.Store)]
+    often += [one.arg for one in walked(tree) if isinstance(one, ast.arg)]
     return {
         ast.unparse(one.targets[0]): one.value.value
-        for one in tree.body
+        for one in walked(tree)
         if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant)
         if isinstance(one.value.value, str) and often.count(ast.unparse(one.targets[0])) == 1
     }

@@ -55,6 +55,10 @@ def traced(source: Source, step: Step, report: Report, *, slips: bool = True) ->
         return trace
     if trace is None or trace.line not in here or not trace.told:
         margin = () if trace is None else trace.margin
+        own = (one for one in odd.certain(source.tree) if one.line in here and one.write)
+        if slips and (slip := next(own, None)) is not None:
+            told, write = (slip.said, *only.told[1:]), slip.write
+            return Trace(told, slip.line, margin, "", write, sure=True, slip=slip.said, lone=True)
         return Trace(only.told, only.line, margin, lone=True)
     if trace.write:
         return trace

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +74,7 @@ def loads(*trials: str) -> Rule:
                 continue  # a call before it raised an error, which is for another check
             loaded.add((name, load.on))
             if problem := _parameter_problem(evidence, name, load.on, ""):
-                return problem
+                return _of_length(evidence, trials, name, load.on) or problem
             if stop := obstacle(evidence, name, load.name):
                 return stop
         return Passed()
@@ -86,12 +89,13 @@ def _parameter_problem(evidence: Evidence, trial: str, on: str, prefix: str) -> 
         return None
     want = {k: tuple(v.shape) for k, v in given.items() if k.startswith(prefix)}
     have = {k: v for k, v in module.parameters.items() if k.startswith(prefix)}
+    lacks = [key for key in want if key not in have]
     for key, shape in want.items():
         if key not in have:
             alike = len(have) == len(want)
             more = next((name for name in have if alike and name not in want), None)
             about = _setter(evidence, module, key)
-            return _missing(key, module, evidence.framework, more, about)
+            return _missing(lacks, module, evidence.framework, more, about)
         if have[key].shape != shape:
             turned = [one for one in want if one in have and _is_turned(have[one].shape, want[one])]
             about = _setter(evidence, module, key)
@@ -102,10 +106,85 @@ def _parameter_problem(evidence: Evidence, trial: str, on: str, prefix: str) -> 
                 hint or _axes(have[key].shape, shape),
                 about=f"made: {about}" if key in turned[:1] and turned[1:] else f"given: {about}",
             )
-    for key in have:
-        if key not in want:
-            return _too_many(key, want, _options(evidence, trial, on), evidence.framework)
+    if others := [key for key in have if key not in want]:
+        return _too_many(others, want, _options(evidence, trial, on), evidence.framework)
     return None
+
+
+@dataclass(frozen=True)
+class _List:
+    """A list of modules that has another number of entries than the weights are for."""
+
+    path: str
+    have: int
+    want: int
+
+
+def _of_length(evidence: Evidence, trials: tuple[str, ...], trial: str, on: str) -> Failed | None:
+    """What is said of parameters that are missing or too many, as a list has the wrong length.
+
+    Where all of the list is missing, another trial shows whether it is only its length.
+    """
+    each = {(name, load.on) for name, load in actions_of(evidence, trials, Load)}
+    found = {one: listed for one in each if (listed := _listed(evidence, *one)) is not None}
+    key = next(_unlike(evidence, trial, on), "")
+    own = (trial, on) if (trial, on) in found else min(found, default=None)
+    if own is None or not key.startswith(f"{found[own].path}."):
+        return None
+    listed, what = found[own], f"self.{found[own].path.rpartition('.')[2]}"
+    one = "entry" if listed.have == 1 else "entries"
+    right = _counted_by(evidence, {each: found[each].want for each in found})
+    wrong = _counted_by(evidence, {each: found[each].have for each in found})
+    clause = f" with {right[0]}={listed.want}" if right else _options(evidence, *own)
+    hint = f"{what} must have as many entries as {right[0]} says." if right else COUNTS
+    if len(found) > 1 and wrong:
+        hint = f"{hint} It has as many as {wrong[0]} says."
+    said = f"{what} has {listed.have} {one}, expected {listed.want}{clause}"
+    return Failed(said, hint, about=f"counted: {listed.path}", alone=True)
+
+
+COUNTS = "Look at what counts its entries."
+
+
+def _unlike(evidence: Evidence, trial: str, on: str) -> Iterator[str]:
+    """The names of the parameters that a module lacks, and of those that it has too many."""
+    module, given = evidence.seen(trial, on), evidence.weights(trial, on)
+    if isinstance(module, SeenModule):
+        yield from (key for key in given if key not in module.parameters)
+        yield from (key for key in module.parameters if key not in given)
+
+
+def _listed(evidence: Evidence, trial: str, on: str) -> _List | None:
+    """The list of another length that the first such parameter is in; its entries are right."""
+    module = evidence.seen(trial, on)
+    found = re.match(r"(.+?)\.\d+\.", next(_unlike(evidence, trial, on), ""))
+    if found is None or not isinstance(module, SeenModule):
+        return None
+    have = _entries(module.parameters, found[1])
+    want = _entries(evidence.weights(trial, on), found[1])
+    short, long = sorted((have, want), key=len)
+    counted = list(range(len(long)))
+    if not short or sorted(long) != counted or sorted(short) != counted[: len(short)]:
+        return None
+    same = len(short) < len(long) and all(short[at] == long[at] for at in short)
+    return _List(found[1], len(have), len(want)) if same else None
+
+
+def _entries(names: Iterable[str], path: str) -> dict[int, set[str]]:
+    """The parameters of each entry of a list."""
+    entries: defaultdict[int, set[str]] = defaultdict(set)
+    for one in (name.removeprefix(f"{path}.") for name in names if name.startswith(f"{path}.")):
+        at, _, rest = one.partition(".")
+        if at.isdecimal():
+            entries[int(at)].add(rest)
+    return entries
+
+
+def _counted_by(evidence: Evidence, counts: Mapping[tuple[str, str], int]) -> Sequence[str]:
+    """The options whose value is this count, wherever there is one."""
+    options = [(_given(evidence, *one), count) for one, count in counts.items()]
+    names = options[0][0] if options else ()
+    return [one for one in names if all(given.get(one) == count for given, count in options)]
 
 
 def _axes(have: tuple[int, ...], want: tuple[int, ...]) -> str | None:
@@ -139,12 +218,13 @@ def _setter(evidence: Evidence, module: SeenModule, key: str) -> str:
 
 
 def _missing(
-    key: str, seen: SeenModule, framework: Framework, more: str | None, about: str
+    keys: Sequence[str], seen: SeenModule, framework: Framework, more: str | None, about: str
 ) -> Failed:
-    """A parameter that the weights have but the module lacks.
+    """The first parameter that the weights have but the module lacks, of all these.
 
     ``more`` is one that the module has instead: the name may be misspelled.
     """
+    key = keys[0]
     kind = seen.attributes.get(key, framework.tensor_type)
     if kind != framework.tensor_type:
         told = "None" if kind == "NoneType" else f"of type {kind}"
@@ -160,6 +240,8 @@ def _missing(
     if seen.attributes.get(outer) == "type":
         what = f"self.{outer} is a class, no object of it. Call the class, with its arguments."
         return Failed(told, what, about=outer)
+    if keys[1:]:
+        told = f"{len(keys)} parameters are missing: {_some(keys)}"
     if more is None and outer not in seen.attributes:
         what = f"Nothing sets self.{outer}. Set it in __init__: a name without self. is lost there."
         return Failed(told, what, about=about)
@@ -168,14 +250,28 @@ def _missing(
     if len(mine) == len(theirs) and len(places) == 1:
         at = places[0]
         hint = RENAME.format(mine=more, have=mine[at], want=theirs[at])
+        hint = hint.replace(" it ", " the first ", 1) if keys[1:] else hint
         return Failed(told, hint, about=".".join(mine[: at + 1]), unset=theirs[at])
     why = framework.hint("bias missing") if key.endswith(".bias") else None
     return Failed(told, why, about=f"given: {about}")
 
 
-def _too_many(key: str, want: Mapping[str, object], options: str, framework: Framework) -> Failed:
-    """A parameter that the module has but the weights lack."""
-    message = f"There is one parameter too many{options}: {key}"
+def _some(keys: Sequence[str]) -> str:
+    """The names of a few parameters; of many, the first two."""
+    return f"{keys[0]}, {keys[1]}, …" if len(keys) > MOST_NAMED else ", ".join(keys)
+
+
+MOST_NAMED = 3
+"""Parameters that are all named."""
+
+
+def _too_many(
+    keys: Sequence[str], want: Mapping[str, object], options: str, framework: Framework
+) -> Failed:
+    """Parameters that the module has but the weights lack."""
+    key = keys[0]
+    count = f"are {len(keys)} parameters" if keys[1:] else "is one parameter"
+    message = f"There {count} too many{options}: {_some(keys)}"
     owner, _, last = key.rpartition(".")
     if owner and last == "bias" and f"{owner}.weight" in want:
         return Failed(
@@ -202,13 +298,18 @@ def _too_many(key: str, want: Mapping[str, object], options: str, framework: Fra
 
 def _options(evidence: Evidence, trial: str, on: str) -> str:
     """The options with which the trial's object was made, as a clause."""
+    plain = _given(evidence, trial, on)
+    return f" with {', '.join(f'{k}={v}' for k, v in plain.items())}" if plain else ""
+
+
+def _given(evidence: Evidence, trial: str, on: str) -> dict[str, bool | int | float | str]:
+    """The plain options with which the trial's object was made."""
     actions = evidence.trials[trial].probe.actions
     made = next(a for a in actions if isinstance(a, Make) and a.name == on)
     given = dict(made.kwargs)
     for arg in made.args:
         given |= arg.fields if isinstance(arg, ConfigArg) else {}
-    plain = {k: v for k, v in given.items() if isinstance(v, bool | int | float | str)}
-    return f" with {', '.join(f'{k}={v}' for k, v in plain.items())}" if plain else ""
+    return {k: v for k, v in given.items() if isinstance(v, bool | int | float | str)}
 
 
 def attribute_is(trial: str, attribute: str, value: object, *, action: str = "attributes") -> Rule:

@@ -154,7 +154,7 @@ def _which(wrong: Sequence[tuple[str, str]], paths: Collection[str]) -> str:
     index = next(iter(bad))
     if len(bad) > 1 or len(every) < 2 or not index.isdecimal() or int(index) >= len(ORDINALS):
         return ""
-    return f". Only the {ORDINALS[int(index)]} result is wrong"
+    return f". Of what a call returns, only the {ORDINALS[int(index)]} is wrong"
 
 
 NAN_HINT = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -228,6 +228,14 @@ def described(value: SeenValue) -> str:
         dtype = f" of {value.dtype}" if value.dtype not in ("", "float32", "float64") else ""
         return f"{name} of shape {sizes(value.shape)}{dtype}"
     return f"{_article(kind)} {kind}"
+
+
+def axes_of(text: str, shape: Sequence[int] | None) -> str:
+    """How long each axis of a tensor is, where it has several: only the program tells which."""
+    if shape is None or len(shape) < 2:
+        return ""
+    lengths = ", ".join(f"int({text}.shape[{at}]) is {size}" for at, size in enumerate(shape))
+    return f"Its shape tells: {lengths}. Which is meant?"
 
 
 def _article(word: str) -> str:

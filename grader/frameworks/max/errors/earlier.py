@@ -67,7 +67,9 @@ def banded(case: Case, match: re.Match[str]) -> Translation:
     if asked in ("True", "False"):
         what = f"num_{side} is {asked} here, where F.band_part needs a number"
         return Translation(what, "Look where it gets its value.")
+    rows = "columns" if side == "upper" else "rows"
     return Translation(
-        f"F.band_part is asked for {asked} diagonals of a matrix that has {have} there",
-        f"Check both: the shape of the matrix, and num_{side}.",
+        f"num_{side} is {asked} here, and the matrix has {have} {rows}: num_{side} must be less",
+        "num_lower is how far the band reaches below the diagonal, num_upper how far to the right "
+        "of it. None means no limit.",
     )

@@ -317,8 +317,8 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "ValueError",
-        r"num_(?P<side>upper|lower)=(?P<asked>-?\d+|True|False) is out of bounds for dimension "
-        r"size (?P<have>\d+)",
+        r"num_(?P<side>upper|lower)=(?P<asked>-?\d+|Dim\(\d+\)|True|False) is out of bounds for "
+        r"dimension size (?P<have>\d+)",
         earlier.banded,
     ),
     Family(

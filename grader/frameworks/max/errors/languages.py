@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from grader.frameworks.max.errors.calls import enclosed
-from grader.frameworks.max.errors.case import Case, described
+from grader.frameworks.max.errors.case import Case, axes_of, described
 from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenValue
 
@@ -202,6 +202,8 @@ def of_python(case: Case, node: ast.Attribute, about: SeenValue) -> Translation 
         elif template == "{0} in {x}":
             whole, made = negated, made.replace(" in ", " not in ", 1)
     kind = "a Tensor" if about.kind == "Tensor" else described(about)
+    if ".shape[0]" in template and (several := axes_of(owner, about.shape)):
+        return Translation(f"{owner} is {kind}, which has no {name}", several)
     hint = next((said for form, said in WHY if re.search(form, template)), "")
     fix = case.fix(whole, enclosed(case, whole, made))
     what = f"{owner} is {kind}, which has no {name}"

@@ -10,7 +10,7 @@ import re
 
 from grader.frameworks.max.errors import asked, imports
 from grader.frameworks.max.errors.calls import told
-from grader.frameworks.max.errors.case import Case, described
+from grader.frameworks.max.errors.case import Case, axes_of, described
 from grader.frameworks.max.errors.fitting import swapped
 from grader.frameworks.max.errors.foreign import of_numpy
 from grader.frameworks.max.errors.kinds import not_tensor
@@ -745,10 +745,11 @@ def no_length(case: Case, match: re.Match[str]) -> Translation:
         return none_has(case, node, "so it has no length")
     text = ast.unparse(node)
     if kind == "Tensor":
+        what, value = f"{text} is a Tensor, which has no len", case.value(node)
+        if several := axes_of(text, value.shape if value is not None else None):
+            return Translation(what, several)
         new = f"int({text}.shape[0])"
-        return Translation(
-            f"{text} is a Tensor, which has no len", "Its shape tells.", case.fix(call, new)
-        )
+        return Translation(what, "Its shape tells.", case.fix(call, new))
     if kind in ("int", "StaticDim") and ast.unparse(call.func) == "len":
         what = f"{text} is {described(case.value(node) or SeenValue(kind))}, a number already"
         plain = text if kind == "int" or not _counts(case, call) else f"int({text})"
