@@ -445,3 +445,82 @@ def test_what_an_odd_line_explains_is_not_also_said_to_be_missing(
     hints = [hint for check in report.checks for hint in check.hints]
     assert "in its first turn" in first(report).hints[0]
     assert not any("is missing from the block" in hint for hint in hints)
+
+
+ATTENDED = "hidden_states = hidden_states + self.attn(self.ln_1(hidden_states))"
+FED = "return hidden_states + self.mlp(self.ln_2(hidden_states))"
+IN_A_LOOP = """flow = hidden_states
+        for norm, layer in ((self.ln_1, self.attn), (self.ln_2, self.mlp)):
+            flow = hidden_states + layer(norm(flow))"""
+SQUARES = "variance = (centered * centered).mean(axis=-1)"
+ROWS = "size = [dim]\n        self.weight = Tensor.zeros(size)"
+PAST = "past = 0 if past_key_value is None else past_key_value[0].shape[-2]"
+
+
+@pytest.mark.parametrize(
+    ("step", "edits", "line", "said", "never"),
+    [
+        (
+            "s09",
+            [(ATTENDED, IN_A_LOOP), (FED, "return flow")],
+            "flow = hidden_states + layer(norm(flow))",
+            "It lacks layer(norm(flow)) of an earlier turn.",
+            "lacks layer(norm(flow)).",
+        ),
+        (
+            "s09",
+            [(FED, "return hidden_states + self.ln_2(self.mlp(hidden_states))")],
+            "self.ln_2(self.mlp",
+            "",
+            "the reference calls c_proj",
+        ),
+        (
+            "s08",
+            [(SQUARES, "variance = centered.mean(axis=-1) * centered.mean(axis=-1)")],
+            "variance = ",
+            "The square on line",
+            "The square The",
+        ),
+        (
+            "s08",
+            [(OUT, "return normalized * (self.weight + self.bias)")],
+            "return ",
+            "comes after the sum. In the reference it comes before that.",
+            "comes after self.weight + self.bias",
+        ),
+        (
+            "s08",
+            [(ONES, ROWS)],
+            "Tensor.zeros(size)",
+            "self.weight starts with 0, and must start with 1.",
+            "Which number is that",
+        ),
+        ("s10", [(PAST, PAST.replace("-2", "1"))], "past_key_value[0].shape[1]", "past is ", ""),
+        (
+            "s11",
+            [("hidden_states = block(", "hidden_states = hidden_states + block(")],
+            "hidden_states + block(",
+            "",
+            "adds already",
+        ),
+    ],
+)
+def test_what_is_told_beside_the_line_to_change_is_true(
+    step: str, edits: list[Edit], line: str, said: str, never: str, graded: Graded
+) -> None:
+    report = graded(step, *edits)
+    failed = [one for one in report.checks if one.status is Status.FAIL]
+    assert all(line in (one.text or line) for one in failed)
+    assert line in (first(report).text or "")
+    text = "\n".join((*(hint for one in failed for hint in one.hints), told(report)))
+    assert said in text
+    assert not never or never not in text
+
+
+def test_the_line_that_a_wrong_size_comes_from_is_told_before_the_one_that_uses_it(
+    graded: Graded,
+) -> None:
+    report = graded("s10", (PAST, PAST.replace("-2", "1")))
+    assert report.trace is not None
+    assert f"from line {report.trace.line}" in report.trace.told[0]
+    assert report.trace.told[1].startswith("On line ")

@@ -176,9 +176,22 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
 def _not_as_in_the_lesson(case: Case, check: Check, finding: Finding) -> CheckResult:
     """The ❌ of a source check; where the numbers are right, only --strict has one."""
     if not behaves(case.rulings):
-        return _not_found(check, finding)
+        failed, known = _not_found(check, finding), _measured(case, check, finding)
+        asks = "?" in "".join(failed.hints[:1])
+        return replace(failed, hints=(known, *failed.hints[1:])) if known and asks else failed
     failed = _fail(check, finding.line, RIGHT_ANYWAY)
     return replace(failed, message=f"Not written as in the lesson: {check.passed}")
+
+
+def _measured(case: Case, check: Check, finding: Finding) -> str:
+    """What the check that proves this one says of what its line makes, if it says that."""
+    if finding.there or case.rubric.guided:
+        return ""
+    for ruling in map(case.rulings.get, check.proven_by):
+        if isinstance(ruling, Failed) and ruling.about and ruling.message and not ruling.stopped:
+            if finding.line is not None and _place(case, ruling) == finding.line:
+                return f"{sanitize.line(ruling.message, MOST_SAID)}."
+    return ""
 
 
 def _settle_source_in_turn(case: Case, check: Check, blamed: bool) -> CheckResult:

@@ -11,7 +11,7 @@ from grader.grading.following.evaluate import JOINS
 from grader.grading.following.kinds import kind
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
-from grader.grading.reading.bindings import around, bound, callee, stores
+from grader.grading.reading.bindings import around, bound, callee, stores, targets
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
 from grader.source.variables import appended, stored
@@ -34,8 +34,24 @@ def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
     later = [comparison.match(value) for value in turns[len(done) :]]
     if rest and rest[0] not in later:
         return None
-    said = f"The loop on line {loop.lineno} takes more than {len(known)} turns"
-    return Slip(loop.lineno, f"{said}; the reference's ends there.")
+    said = f"takes more than {len(known)} turns; the reference's ends there."
+    if (count := _count(mine, loop)) is not None:
+        said = f"Line {count.lineno} sets {targets(count)[0]}, and so how often the loop on line"
+        said = f"{said} {loop.lineno} turns: more than {len(known)} times. The reference's ends there."
+        return Slip(count.lineno, said)
+    return Slip(loop.lineno, f"The loop on line {loop.lineno} {said}")
+
+
+def _count(run: Run, loop: ast.For | ast.While) -> ast.stmt | None:
+    """The line that sets the number of a loop's turns, of which every turn takes one."""
+    match loop:
+        case ast.While(
+            test=ast.Compare(ast.Name(id=name), [ast.Gt()], [ast.Constant(value=0)]), body=body
+        ):
+            sets = [one for one in walked(loop) if name in targets(one)]
+            one_less = [one for one in body if ast.unparse(one) == f"{name} -= 1"]
+            return bound(run.tree, name, loop.lineno) if sets == one_less != [] else None
+    return None
 
 
 def too_few(comparison: Comparison, step: int) -> Slip | None:
