@@ -452,6 +452,7 @@ FED = "return hidden_states + self.mlp(self.ln_2(hidden_states))"
 IN_A_LOOP = """flow = hidden_states
         for norm, layer in ((self.ln_1, self.attn), (self.ln_2, self.mlp)):
             flow = hidden_states + layer(norm(flow))"""
+SECOND = "self.ln_2 = LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)"
 SQUARES = "variance = (centered * centered).mean(axis=-1)"
 ROWS = "size = [dim]\n        self.weight = Tensor.zeros(size)"
 PAST = "past = 0 if past_key_value is None else past_key_value[0].shape[-2]"
@@ -524,3 +525,35 @@ def test_the_line_that_a_wrong_size_comes_from_is_told_before_the_one_that_uses_
     assert report.trace is not None
     assert f"from line {report.trace.line}" in report.trace.told[0]
     assert report.trace.told[1].startswith("On line ")
+
+
+@pytest.mark.parametrize(
+    ("step", "edits", "failing", "waiting"),
+    [
+        (
+            "s09",
+            [
+                (SECOND, "self.ln_2 = self.ln_1"),
+                (ATTENDED, IN_A_LOOP.replace("flow = hidden_states + ", "flow = flow + ")),
+                (FED, "return flow"),
+            ],
+            "norms",
+            "",
+        ),
+        ("s07", [("exclude=True", "exclude=False")], "mask-function", "mask"),
+        (
+            "s07",
+            [("shape=(sequence_length, n)", "sequence_length, n")],
+            "mask-function",
+            "mask",
+        ),
+    ],
+)
+def test_the_check_fails_whose_step_makes_what_another_uses(
+    step: str, edits: list[Edit], failing: str, waiting: str, graded: Graded
+) -> None:
+    report = graded(step, *edits)
+    assert first(report).id == failing
+    found = {one.id: one for one in report.checks}
+    assert not waiting or found[waiting].status is Status.NOT_RUN
+    assert not waiting or (found[waiting].waits_for or "").startswith("causal_mask(")

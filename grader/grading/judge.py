@@ -185,13 +185,13 @@ def _not_as_in_the_lesson(case: Case, check: Check, finding: Finding) -> CheckRe
 
 def _measured(case: Case, check: Check, finding: Finding) -> str:
     """What the check that proves this one says of what its line makes, if it says that."""
-    if finding.there or case.rubric.guided:
+    if finding.there or finding.line is None or case.rubric.guided:
         return ""
-    for ruling in map(case.rulings.get, check.proven_by):
-        if isinstance(ruling, Failed) and ruling.about and ruling.message and not ruling.stopped:
-            if finding.line is not None and _place(case, ruling) == finding.line:
-                return f"{sanitize.line(ruling.message, MOST_SAID)}."
-    return ""
+    rulings = [one for one in map(case.rulings.get, check.proven_by) if isinstance(one, Failed)]
+    about = (one for one in rulings if one.about and not one.stopped)
+    here = (one.message for one in about if _place(case, one) == finding.line)
+    said = next(filter(None, here), "")
+    return f"{sanitize.line(said, MOST_SAID)}." if said else ""
 
 
 def _settle_source_in_turn(case: Case, check: Check, blamed: bool) -> CheckResult:

@@ -82,7 +82,7 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
 
     Nor of two that give arrays of different shapes, or of one that takes none: that is another way.
     Nor where one multiplies and the other divides by another number: by one over it, that is right.
-    Nor where the reference's gives what its own call of this name does: then it is called there, too.
+    Nor where the reference's own call of this name gives that: then it is called there, too.
     """
     mine, one = comparison.mine, comparison.mine.nodes[node]
     own = _own(mine.tree) | _brought(mine.tree, comparison.right.tree)

@@ -86,7 +86,7 @@ class Lines:
         outer = self.mine.parents.get(name)
         while outer is not None and not isinstance(outer, ast.FunctionDef):
             loop = isinstance(outer, ast.For | ast.While) and outer.lineno > made.lineno
-            if loop and any(name.id in targets(one) for one in ast.walk(outer) if isinstance(one, ast.stmt)):
+            if loop and any(name.id in targets(one) for one in ast.walk(outer)):
                 return True
             outer = self.mine.parents.get(outer)
         return False

@@ -37,7 +37,9 @@ def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
     said = f"takes more than {len(known)} turns; the reference's ends there."
     if (count := _count(mine, loop)) is not None:
         said = f"Line {count.lineno} sets {targets(count)[0]}, and so how often the loop on line"
-        said = f"{said} {loop.lineno} turns: more than {len(known)} times. The reference's ends there."
+        said = (
+            f"{said} {loop.lineno} turns: more than {len(known)} times. The reference's ends there."
+        )
         return Slip(count.lineno, said)
     return Slip(loop.lineno, f"The loop on line {loop.lineno} {said}")
 

@@ -318,7 +318,9 @@ class Teller:
             told = [one for one in told if "; the reference " not in one]
             told = [one for one in told if not one.startswith(ON_ANOTHER)]
             told = [str(origin), *(one for one in told if not STILL_RIGHT.match(one)), *told]
-            return self.trace(tuple(dict.fromkeys(told)), origin.line, found, self.lesson.filled(cause))
+            return self.trace(
+                tuple(dict.fromkeys(told)), origin.line, found, self.lesson.filled(cause)
+            )
         kept = set_otherwise(self.comparison, cause) or filled(self.comparison, first)
         if kept is not None:
             blank = "" if kept.write else self.lesson.filled(cause)
