@@ -557,3 +557,87 @@ def test_the_check_fails_whose_step_makes_what_another_uses(
     found = {one.id: one for one in report.checks}
     assert not waiting or found[waiting].status is Status.NOT_RUN
     assert not waiting or (found[waiting].waits_for or "").startswith("causal_mask(")
+
+
+INNER = "self.mlp = GPT2MLP(inner, config)"
+WIDTH = "inner = 4 * config.n_embd if config.n_inner is None else config.n_inner"
+
+
+@pytest.mark.parametrize(
+    ("step", "edits", "message", "said"),
+    [
+        (
+            "s09",
+            [(INNER, "self.mlp = GPT2MLP(config.n_inner, config)")],
+            "intermediate_size is None on line ",
+            "GPT2MLP(config.n_inner",
+        ),
+        ("s09", [(WIDTH, "inner = config.n_inner")], "intermediate_size is None on line ", "inner"),
+    ],
+)
+def test_what_is_none_is_none_on_the_line_that_needs_it(
+    step: str, edits: list[Edit], message: str, said: str, graded: Graded
+) -> None:
+    report = graded(step, *edits)
+    one = first(report)
+    assert message in one.message
+    assert said in (one.text or "")
+    assert " here" not in told(report)
+    assert told(report).startswith(f"Line {one.line} gives None")
+
+
+SCORES = "scores = query @ key.transpose(-1, -2)"
+ROOTED = """root = int(query.shape[-1]) ** 0.5
+    scores = (query / root) @ (key / root).transpose(-1, -2)"""
+DIVIDED = "scores = scores / math.sqrt(int(query.shape[-1]))"
+
+
+@pytest.mark.parametrize(
+    ("step", "edits", "message"),
+    [
+        (
+            "s03",
+            [(SCORES, ROOTED), (DIVIDED, "scores = scores * 1.0")],
+            "Not right yet: Scores are divided by the square root of head_dim. The scores are ",
+        ),
+        ("s03", [(DIVIDED, "scores = scores * 1.0")], "Scores are not divided by the square root"),
+    ],
+)
+def test_a_step_is_only_missing_if_the_mistake_does_without_it(
+    step: str, edits: list[Edit], message: str, graded: Graded
+) -> None:
+    assert first(graded(step, *edits)).message.startswith(message)
+
+
+def test_why_a_line_is_to_be_written_anew_is_told_before_what_it_gives(graded: Graded) -> None:
+    halved = "scale = int(query.shape[-1]) ** -1 / 2\n    scores = scores * scale"
+    report = graded("s03", (DIVIDED, halved))
+    assert "** binds before /" in told(report).split("\n")[0]
+    assert first(report).hints[0] == "Write int(query.shape[-1]) ** (-1 / 2)"
+
+
+@pytest.mark.parametrize(
+    ("step", "old", "new", "said"),
+    [
+        (
+            "s04",
+            "F.min(causal, padding)",
+            "F.where(causal < padding, causal, causal)",
+            "Only the causal mask decides",
+        ),
+        (
+            "s07",
+            "value = self._split_heads(value,",
+            "value = self._split_heads(key,",
+            "calls _split_heads on what _split_heads gave on line",
+        ),
+    ],
+)
+def test_what_the_program_does_is_not_denied(
+    step: str, old: str, new: str, said: str, graded: Graded
+) -> None:
+    report = graded(step, (old, new))
+    every = "\n".join((*(one.message for one in report.diagnosis), told(report)))
+    assert said in every
+    assert "not used" not in every
+    assert "twice" not in every

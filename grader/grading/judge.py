@@ -216,7 +216,9 @@ def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     if not (finding.ok or finding.there or _is_there(case, check)):
         if case.rubric.guided and _in_its_helper(case, check, failed.line):
             return failed
-        return replace(failed, hints=(_why(case, check), *check.hints[1:]))
+        if case.rubric.guided or _left_out(case, check):
+            return replace(failed, hints=(_why(case, check), *check.hints[1:]))
+        return replace(failed, message=_but(case, check), note=None, hints=check.after)
     told = finding.detail if finding.there else None
     note = f"{told[:1].upper()}{told[1:]}." if told else None
     # the mistake has a name: what the check itself advises is about something else
@@ -307,6 +309,12 @@ def because(part: str, why: str) -> str:
 def _why(case: Case, check: Check) -> str:
     """What the named mistake says that breaks this part."""
     return next((one.message for one in _mistakes(case) if check in case.rubric.blamed(one)), "")
+
+
+def _left_out(case: Case, check: Check) -> bool:
+    """Whether the named mistake that breaks this part does without the step."""
+    breaks = (one for one in _mistakes(case) if check in case.rubric.blamed(one))
+    return next((one.leaves_out for one in breaks), True)
 
 
 def _mistakes(case: Case) -> tuple[Misconception, ...]:

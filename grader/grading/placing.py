@@ -71,6 +71,9 @@ SAYS = "At this point the lesson says: "
 BELOW = "below this line"
 """How a hint says where to use what its line makes."""
 
+HERE = re.compile(r" here(?=, where )")
+"""How the message of an error says that it is about its own line."""
+
 MOST = 10**6
 """More lines than a file has."""
 
@@ -485,7 +488,8 @@ class Placing:
             moved = self._at(one, line)
             aimed = replace(moved, line=one.line, hints=self._aimed(one, trace) or one.hints)
             hints = _hints(aimed, trace)
-            found[index] = replace(moved, note=note, hints=hints)
+            message = HERE.sub(f" on line {one.line}", one.message) if told else one.message
+            found[index] = replace(moved, message=message, note=note, hints=hints)
             break
         return found
 

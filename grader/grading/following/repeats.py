@@ -372,7 +372,14 @@ def returned(comparison: Comparison, error: SeenError) -> Slip | None:
     ]
     if not set(given) & set(gave) or not all(map(comparison.known, gave)):
         return None
+    before = [
+        mine.line(place.node)
+        for place in mine.places
+        if callee(mine.nodes[place.node]) == name and place.value in given
+    ]
     said = f"Line {outer.line} calls {name} twice: on what {name} gave already"
+    if before and before[-1] != outer.line:
+        said = f"Line {outer.line} calls {name} on what {name} gave on line {before[-1]} already"
     called = mine.written(outer.line, outer.code)
     call = mine.nodes[called] if called is not None else None
     if isinstance(call, ast.Call) and call.args:
