@@ -587,8 +587,8 @@ def test_what_is_none_is_none_on_the_line_that_needs_it(
 
 
 SCORES = "scores = query @ key.transpose(-1, -2)"
-ROOTED = """root = int(query.shape[-1]) ** 0.5
-    scores = (query / root) @ (key / root).transpose(-1, -2)"""
+ROOTED = """root = int(query.shape[-1]) ** (-1 / 2)
+    scores = (query * root) @ (key * root).transpose(-1, -2)"""
 DIVIDED = "scores = scores / math.sqrt(int(query.shape[-1]))"
 
 
