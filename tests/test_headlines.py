@@ -167,7 +167,7 @@ def test_what_is_known_of_a_mistake_is_the_advice_and_nothing_accuses_another_li
 ) -> None:
     report = reported(name)
     failed = [one for one in report.checks if one.status is Status.FAIL]
-    assert hint in failed[0].hints[0]
+    assert hint in f"{failed[0].message} {failed[0].hints[0]}"
     assert {one.line for one in failed} == {failed[0].line}
     assert code in (failed[0].text or "")
     assert "It uses `" not in told(report)

@@ -118,6 +118,24 @@ def test_what_may_be_meant_is_not_told(text: str) -> None:
     assert not [one for one in certain(text) if "=+" not in one[1]]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_", "write"),
+    [
+        ("y = size ** -1 / 2", "1 / (2 * size)", "size ** (-1 / 2)"),
+        ("y = x * int(d) ** 1 / 2", "", ""),
+        ("y = int(d) ** 1 / 2", "int(d) / 2", "int(d) ** (1 / 2)"),
+    ],
+)
+def test_half_of_a_power_is_no_root(text: str, is_: str, write: str) -> None:
+    found = [(said.partition(" is ")[2], new) for _, said, new in certain(text)]
+    assert found == ([(f"{is_}.", write)] if write else [])
+
+
+@pytest.mark.parametrize("text", ["y = x ** 2 / 2", "y = x ** (-1 / 2)", "y = x ** -1 / n"])
+def test_what_is_divided_after_its_power_is_not(text: str) -> None:
+    assert not certain(text)
+
+
 LOST = """\
 def write(model, ids):
     cache = None

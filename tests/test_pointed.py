@@ -551,3 +551,199 @@ def test_what_an_odd_line_explains_is_not_also_said_to_be_missing(
     hints = [hint for check in report.checks for hint in check.hints]
     assert "in its first turn" in first(report).hints[0]
     assert not any("is missing from the block" in hint for hint in hints)
+
+
+ATTENDED = "hidden_states = hidden_states + self.attn(self.ln_1(hidden_states))"
+FED = "return hidden_states + self.mlp(self.ln_2(hidden_states))"
+IN_A_LOOP = """flow = hidden_states
+        for norm, layer in ((self.ln_1, self.attn), (self.ln_2, self.mlp)):
+            flow = hidden_states + layer(norm(flow))"""
+SECOND = "self.ln_2 = LayerNorm(config.n_embd, eps=config.layer_norm_epsilon)"
+SQUARES = "variance = (centered * centered).mean(axis=-1)"
+ROWS = "size = [dim]\n        self.weight = Tensor.zeros(size)"
+PAST = "past = 0 if past_key_value is None else past_key_value[0].shape[-2]"
+
+
+@pytest.mark.parametrize(
+    ("step", "edits", "line", "said", "never"),
+    [
+        (
+            "s09",
+            [(ATTENDED, IN_A_LOOP), (FED, "return flow")],
+            "flow = hidden_states + layer(norm(flow))",
+            "It lacks layer(norm(flow)) of an earlier turn.",
+            "lacks layer(norm(flow)).",
+        ),
+        (
+            "s09",
+            [(FED, "return hidden_states + self.ln_2(self.mlp(hidden_states))")],
+            "self.ln_2(self.mlp",
+            "",
+            "the reference calls c_proj",
+        ),
+        (
+            "s08",
+            [(SQUARES, "variance = centered.mean(axis=-1) * centered.mean(axis=-1)")],
+            "variance = ",
+            "The square on line",
+            "The square The",
+        ),
+        (
+            "s08",
+            [(OUT, "return normalized * (self.weight + self.bias)")],
+            "return ",
+            "comes after the sum. In the reference it comes before that.",
+            "comes after self.weight + self.bias",
+        ),
+        (
+            "s08",
+            [(ONES, ROWS)],
+            "Tensor.zeros(size)",
+            "self.weight starts with 0, and must start with 1.",
+            "Which number is that",
+        ),
+        ("s10", [(PAST, PAST.replace("-2", "1"))], "past_key_value[0].shape[1]", "past is ", ""),
+        (
+            "s11",
+            [("hidden_states = block(", "hidden_states = hidden_states + block(")],
+            "hidden_states + block(",
+            "",
+            "adds already",
+        ),
+    ],
+)
+def test_what_is_told_beside_the_line_to_change_is_true(
+    step: str, edits: list[Edit], line: str, said: str, never: str, graded: Graded
+) -> None:
+    report = graded(step, *edits)
+    failed = [one for one in report.checks if one.status is Status.FAIL]
+    assert all(line in (one.text or line) for one in failed)
+    assert line in (first(report).text or "")
+    text = "\n".join((*(hint for one in failed for hint in one.hints), told(report)))
+    assert said in text
+    assert not never or never not in text
+
+
+def test_the_line_that_a_wrong_size_comes_from_is_told_before_the_one_that_uses_it(
+    graded: Graded,
+) -> None:
+    report = graded("s10", (PAST, PAST.replace("-2", "1")))
+    assert report.trace is not None
+    assert f"from line {report.trace.line}" in report.trace.told[0]
+    assert report.trace.told[1].startswith("On line ")
+
+
+@pytest.mark.parametrize(
+    ("step", "edits", "failing", "waiting"),
+    [
+        (
+            "s09",
+            [
+                (SECOND, "self.ln_2 = self.ln_1"),
+                (ATTENDED, IN_A_LOOP.replace("flow = hidden_states + ", "flow = flow + ")),
+                (FED, "return flow"),
+            ],
+            "norms",
+            "",
+        ),
+        ("s07", [("exclude=True", "exclude=False")], "mask-function", "mask"),
+        (
+            "s07",
+            [("shape=(sequence_length, n)", "sequence_length, n")],
+            "mask-function",
+            "mask",
+        ),
+    ],
+)
+def test_the_check_fails_whose_step_makes_what_another_uses(
+    step: str, edits: list[Edit], failing: str, waiting: str, graded: Graded
+) -> None:
+    report = graded(step, *edits)
+    assert first(report).id == failing
+    found = {one.id: one for one in report.checks}
+    assert not waiting or found[waiting].status is Status.NOT_RUN
+    assert not waiting or (found[waiting].waits_for or "").startswith("causal_mask(")
+
+
+INNER = "self.mlp = GPT2MLP(inner, config)"
+WIDTH = "inner = 4 * config.n_embd if config.n_inner is None else config.n_inner"
+
+
+@pytest.mark.parametrize(
+    ("step", "edits", "message", "said"),
+    [
+        (
+            "s09",
+            [(INNER, "self.mlp = GPT2MLP(config.n_inner, config)")],
+            "intermediate_size is None on line ",
+            "GPT2MLP(config.n_inner",
+        ),
+        ("s09", [(WIDTH, "inner = config.n_inner")], "intermediate_size is None on line ", "inner"),
+    ],
+)
+def test_what_is_none_is_none_on_the_line_that_needs_it(
+    step: str, edits: list[Edit], message: str, said: str, graded: Graded
+) -> None:
+    report = graded(step, *edits)
+    one = first(report)
+    assert message in one.message
+    assert said in (one.text or "")
+    assert " here" not in told(report)
+    assert told(report).startswith(f"Line {one.line} gives None")
+
+
+SCORES = "scores = query @ key.transpose(-1, -2)"
+ROOTED = """root = int(query.shape[-1]) ** (-1 / 2)
+    scores = (query * root) @ (key * root).transpose(-1, -2)"""
+DIVIDED = "scores = scores / math.sqrt(int(query.shape[-1]))"
+
+
+@pytest.mark.parametrize(
+    ("step", "edits", "message"),
+    [
+        (
+            "s03",
+            [(SCORES, ROOTED), (DIVIDED, "scores = scores * 1.0")],
+            "Not right yet: Scores are divided by the square root of head_dim. The scores are ",
+        ),
+        ("s03", [(DIVIDED, "scores = scores * 1.0")], "Scores are not divided by the square root"),
+    ],
+)
+def test_a_step_is_only_missing_if_the_mistake_does_without_it(
+    step: str, edits: list[Edit], message: str, graded: Graded
+) -> None:
+    assert first(graded(step, *edits)).message.startswith(message)
+
+
+def test_why_a_line_is_to_be_written_anew_is_told_before_what_it_gives(graded: Graded) -> None:
+    halved = "scale = int(query.shape[-1]) ** -1 / 2\n    scores = scores * scale"
+    report = graded("s03", (DIVIDED, halved))
+    assert "** binds before /" in told(report).split("\n")[0]
+    assert first(report).hints[0] == "Write int(query.shape[-1]) ** (-1 / 2)"
+
+
+@pytest.mark.parametrize(
+    ("step", "old", "new", "said"),
+    [
+        (
+            "s04",
+            "F.min(causal, padding)",
+            "F.where(causal < padding, causal, causal)",
+            "Only the causal mask decides",
+        ),
+        (
+            "s07",
+            "value = self._split_heads(value,",
+            "value = self._split_heads(key,",
+            "calls _split_heads on what _split_heads gave on line",
+        ),
+    ],
+)
+def test_what_the_program_does_is_not_denied(
+    step: str, old: str, new: str, said: str, graded: Graded
+) -> None:
+    report = graded(step, (old, new))
+    every = "\n".join((*(one.message for one in report.diagnosis), told(report)))
+    assert said in every
+    assert "not used" not in every
+    assert "twice" not in every

@@ -92,9 +92,12 @@ PADDING: Family = {
 }
 
 COMBINED: Family = {
-    "combined-causal-only": combined("causal_only", "The padding mask is not used."),
+    "combined-causal-only": combined(
+        "causal_only", "Only the causal mask decides: padding is left out."
+    ),
     "combined-padding-only": combined(
-        "padding_only", "The causal mask is not used: tokens see the future."
+        "padding_only",
+        "Only the padding mask decides: the causal one is left out, and tokens see the future.",
     ),
     "combined-returns-causal": combined("unbroadcast_causal", "The causal mask is returned alone."),
     "combined-returns-padding": combined(

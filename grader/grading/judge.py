@@ -176,9 +176,22 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
 def _not_as_in_the_lesson(case: Case, check: Check, finding: Finding) -> CheckResult:
     """The ❌ of a source check; where the numbers are right, only --strict has one."""
     if not behaves(case.rulings):
-        return _not_found(check, finding)
+        failed, known = _not_found(check, finding), _measured(case, check, finding)
+        asks = "?" in "".join(failed.hints[:1])
+        return replace(failed, hints=(known, *failed.hints[1:])) if known and asks else failed
     failed = _fail(check, finding.line, RIGHT_ANYWAY)
     return replace(failed, message=f"Not written as in the lesson: {check.passed}")
+
+
+def _measured(case: Case, check: Check, finding: Finding) -> str:
+    """What the check that proves this one says of what its line makes, if it says that."""
+    if finding.there or finding.line is None or case.rubric.guided:
+        return ""
+    rulings = [one for one in map(case.rulings.get, check.proven_by) if isinstance(one, Failed)]
+    about = (one for one in rulings if one.about and not one.stopped)
+    here = (one.message for one in about if _place(case, one) == finding.line)
+    said = next(filter(None, here), "")
+    return f"{sanitize.line(said, MOST_SAID)}." if said else ""
 
 
 def _settle_source_in_turn(case: Case, check: Check, blamed: bool) -> CheckResult:
@@ -203,7 +216,9 @@ def _blamed(case: Case, check: Check, finding: Finding) -> CheckResult:
     if not (finding.ok or finding.there or _is_there(case, check)):
         if case.rubric.guided and _in_its_helper(case, check, failed.line):
             return failed
-        return replace(failed, hints=(_why(case, check), *check.hints[1:]))
+        if case.rubric.guided or _left_out(case, check):
+            return replace(failed, hints=(_why(case, check), *check.hints[1:]))
+        return replace(failed, message=_but(case, check), note=None, hints=check.after)
     told = finding.detail if finding.there else None
     note = f"{told[:1].upper()}{told[1:]}." if told else None
     # the mistake has a name: what the check itself advises is about something else
@@ -294,6 +309,12 @@ def because(part: str, why: str) -> str:
 def _why(case: Case, check: Check) -> str:
     """What the named mistake says that breaks this part."""
     return next((one.message for one in _mistakes(case) if check in case.rubric.blamed(one)), "")
+
+
+def _left_out(case: Case, check: Check) -> bool:
+    """Whether the named mistake that breaks this part does without the step."""
+    breaks = (one for one in _mistakes(case) if check in case.rubric.blamed(one))
+    return next((one.leaves_out for one in breaks), True)
 
 
 def _mistakes(case: Case) -> tuple[Misconception, ...]:

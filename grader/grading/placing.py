@@ -71,6 +71,12 @@ SAYS = "At this point the lesson says: "
 BELOW = "below this line"
 """How a hint says where to use what its line makes."""
 
+HERE = re.compile(r" here(?=, where )")
+"""How the message of an error says that it is about its own line."""
+
+MOST = 10**6
+"""More lines than a file has."""
+
 FUNCTION = re.compile(r"\(in \w+\)$")
 """How the message of an error ends that the learner's own line raised."""
 
@@ -124,31 +130,68 @@ class Placing:
         A mistake in a helper or in ``__init__`` shows where that is used, and is not made there.
         """
         pairs = list(zip(self.rubric.checks, report.checks, strict=True))
-        pair = next((one for one in pairs if one[1].status is Status.FAIL), None)
-        if pair is None or pair[1].kind is not Kind.SOURCE or BUT not in pair[1].message:
+        first = next((one for _, one in pairs if one.status is Status.FAIL), None)
+        if first is None or first.kind is not Kind.SOURCE:
             return report
-        user, worst = pair
-        inside, own = self._inside(worst.line), self.findings[worst.id]
-        if inside is None or not own.ok or self._inside(own.line) in (None, inside):
-            return report
+        checks: dict[str, CheckResult] = {}
+        for user, worst in pairs:
+            maker = self._maker(report, user, worst) if worst.status is Status.FAIL else None
+            result = next((one for check, one in pairs if check is maker), None)
+            if maker is None or result is None or (result is not first and worst is not first):
+                continue
+            said = maker.failed
+            if self.findings[maker.id].ok:
+                why = worst.message.partition(in_part(user))[2].lstrip(".: ")
+                said = because(in_part(maker), why) if why else in_part(maker)
+            written = any(hint.startswith("Write ") for hint in worst.hints[:1])
+            hints = worst.hints if written else maker.hints
+            moved = (
+                result if result.status is Status.FAIL else replace(worst, id=maker.id, hints=hints)
+            )
+            checks[maker.id] = replace(moved, message=said)
+            checks[worst.id] = user.waiting(maker.passed, ELSEWHERE.format(line=worst.line))
+        return replace(report, checks=tuple(checks.get(one.id, one) for one in report.checks))
+
+    def _maker(self, report: Report, user: Check, worst: CheckResult) -> Check | None:
+        """The check on the step that a ❌ points at, which is made in another function."""
+        inside, own = self._inside(worst.line), self.findings.get(user.id)
+        if inside is None or own is None or self._inside(own.line) in (None, inside):
+            return None
+        if not own.ok:
+            return self._keeper(report, worst, inside)
+        if BUT not in worst.message:
+            return None
         makers = [
             check
-            for check, one in pairs
-            if (known := self.findings.get(check.id)) is not None and worst.line in known.span
-            if known.ok and one.status is not Status.FAIL and self._inside(known.line) is inside
-            if all(self._inside(line) is inside for line in known.span)
+            for check, one in zip(self.rubric.checks, report.checks, strict=True)
+            if check is not user and self._makes(check, one, worst.line or 0, inside)
         ]
-        maker = min(makers, key=lambda one: len(self.findings[one.id].span), default=None)
-        if maker is None:
-            return report
-        why = worst.message.removeprefix(in_part(user)).lstrip(".: ")
-        said = because(in_part(maker), why) if why else in_part(maker)
-        written = any(hint.startswith("Write ") for hint in worst.hints[:1])
-        hints = worst.hints if written else maker.hints
-        moved = replace(worst, id=maker.id, message=said, hints=hints)
-        waits = user.waiting(maker.passed, ELSEWHERE.format(line=worst.line))
-        checks = {maker.id: moved, worst.id: waits}
-        return replace(report, checks=tuple(checks.get(one.id, one) for one in report.checks))
+        return min(makers, key=lambda one: len(self.findings[one.id].span) or MOST, default=None)
+
+    def _makes(self, check: Check, result: CheckResult, line: int, inside: ast.FunctionDef) -> bool:
+        """Whether a check is about what a line is part of, or just about the function around it."""
+        finding = self.findings.get(check.id)
+        if finding is None or not finding.ok or self._inside(finding.line) is not inside:
+            return False
+        name = check.passed.partition("(")[0]
+        if finding.line == inside.lineno and name == inside.name and check.passed.count("(") == 1:
+            return True
+        within = all(self._inside(line) is inside for line in finding.span)
+        return line in finding.span and within and result.status is not Status.FAIL
+
+    def _keeper(self, report: Report, worst: CheckResult, inside: ast.FunctionDef) -> Check | None:
+        """The check on an attribute, not recognised, that the line sets which the trace accuses."""
+        trace = report.trace
+        if trace is None or not trace.slip or trace.line != worst.line:
+            return None
+        set_there = (one for one in walked(inside) if _begins(one, worst.line or 0))
+        names = [name for one in set_there for name in bindings.targets(one) if "self." in name]
+        for check, one in zip(self.rubric.checks, report.checks, strict=True):
+            finding = self.findings.get(check.id)
+            here = finding is not None and self._inside(finding.line) is inside
+            if here and one.status is not Status.FAIL and any(n in check.passed for n in names):
+                return check
+        return None
 
     def _inside(self, line: int | None) -> ast.FunctionDef | None:
         """The function around a line."""
@@ -445,7 +488,8 @@ class Placing:
             moved = self._at(one, line)
             aimed = replace(moved, line=one.line, hints=self._aimed(one, trace) or one.hints)
             hints = _hints(aimed, trace)
-            found[index] = replace(moved, note=note, hints=hints)
+            message = HERE.sub(f" on line {one.line}", one.message) if told else one.message
+            found[index] = replace(moved, message=message, note=note, hints=hints)
             break
         return found
 

@@ -132,6 +132,10 @@ class Check:
         return named or (self.id,)
 
 
+LEFT_OUT = frozenset(("absent", "ignored", "missing", "no", "none"))
+"""What a knob is turned to that leaves its step out of the formula."""
+
+
 @dataclass(frozen=True)
 class Misconception:
     """A mistake as a formula: the oracle with some knobs turned.
@@ -149,6 +153,14 @@ class Misconception:
     instead: bool = False
     place: str = ""
     unless: str = ""
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether the formula does without the step, so that it may be said to be missing."""
+        return any(
+            isinstance(one, str) and (one in LEFT_OUT or one.startswith("no_"))
+            for one in self.knobs.values()
+        )
 
 
 @dataclass(frozen=True)

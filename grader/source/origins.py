@@ -488,10 +488,17 @@ def _worked_out(tree: ast.Module, line: int) -> int:
         for one in nodes
         if isinstance(one, ast.Assign)
         for name, value in _pairs(one)
-        if isinstance(value, ast.Attribute)
+        if isinstance(value, ast.Attribute) or _collects(value)
     }
     found = [n.lineno for n in stores(function) if n.id in given and id(n) not in sizes]
     return found[-1] if len(set(found)) == 1 and found[0] < line else line
+
+
+def _collects(value: ast.expr) -> bool:
+    """Whether a shape only puts sizes side by side that have names, each once."""
+    sizes = value.elts if isinstance(value, ast.List | ast.Tuple) else []
+    named = {ast.unparse(one) for one in sizes if isinstance(one, ast.Name | ast.Attribute)}
+    return bool(sizes) and len(named) == len(sizes)
 
 
 def _pairs(node: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from grader.grading.following.kinds import factor, spelled
 from grader.grading.following.relations import Floats, same
-from grader.grading.following.run import operation
+from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
 from grader.source.walked import walked
 
@@ -82,6 +82,7 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
 
     Nor of two that give arrays of different shapes, or of one that takes none: that is another way.
     Nor where one multiplies and the other divides by another number: by one over it, that is right.
+    Nor where the reference's own call of this name gives that: then it is called there, too.
     """
     mine, one = comparison.mine, comparison.mine.nodes[node]
     own = _own(mine.tree) | _brought(mine.tree, comparison.right.tree)
@@ -94,11 +95,21 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
     )
     if have is not None and want is not None and have.shape != want.shape:
         return ""
+    if isinstance(one, ast.Call) and _gives_too(comparison.right, operation(one), twin):
+        return ""
     if {spelled(one), spelled(comparison.right.nodes[twin])} == {"Mult", "Div"}:
         factors = factor(mine, node), factor(comparison.right, twin)
         if None not in factors and factors[0] != factors[1]:
             return ""
     return lacks(comparison, node, twin) or kinds(one, comparison.right.nodes[twin])
+
+
+def _gives_too(right: Run, name: str, twin: int) -> bool:
+    """Whether a call of this name gave what ``twin`` did, which is inside of what it calls."""
+    gave = {*right.values(twin)}
+    every = (one for one in right.nodes if isinstance(one, ast.Call) and operation(one) == name)
+    numbers = (right.numbers[one] for one in every)
+    return any(gave.intersection(right.values(one)) for one in numbers if one != twin)
 
 
 def beside(said: str, new: ast.expr, old: ast.AST) -> bool:

@@ -47,9 +47,10 @@ def misscaled(comparison: Comparison, found: Sequence[Departure]) -> Slip | None
     origin = Scalars(comparison).number(one.node, order, there)
     if math.isclose(have * there, 1, rel_tol=1e-6) and _worked_out(mine, one.node):
         origin = None  # the size is right, and not what this line makes of it
-    whence = f", from line {origin}" if origin not in (None, line) else ""
     over = ", one over that" if math.isclose(have * there, 1, rel_tol=1e-6) else ""
-    said = f"Line {line} {VERBS[own]} by {have:.4g}{whence}."
+    said = f"Line {line} {VERBS[own]} by {have:.4g}."
+    if origin not in (None, line):
+        said = f"Line {origin} gives {have:.4g}, by which line {line} {VERBS[own]}."
     said = f"{said} In the reference it is {there:.4g}{over}."
     return Slip(origin or line, said)
 

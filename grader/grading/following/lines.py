@@ -73,11 +73,23 @@ class Lines:
             kinds = (ast.Name, ast.Subscript) if piece else (ast.Name,)
             if not isinstance(made, ast.Assign) or not isinstance(made.value, kinds):
                 continue
+            if self._set_anew(name, made):
+                continue
             if self._rightly_named(name.id, cause.have):
                 continue
             if cause.have in mine.values(mine.numbers[name]) and self._alone(name, made):
                 return made.lineno
         return None
+
+    def _set_anew(self, name: ast.Name, made: ast.stmt) -> bool:
+        """Whether a loop that comes after ``made`` gives the variable, which it reads, a value."""
+        outer = self.mine.parents.get(name)
+        while outer is not None and not isinstance(outer, ast.FunctionDef):
+            loop = isinstance(outer, ast.For | ast.While) and outer.lineno > made.lineno
+            if loop and any(name.id in targets(one) for one in ast.walk(outer)):
+                return True
+            outer = self.mine.parents.get(outer)
+        return False
 
     def _piped(self, cause: Cause) -> int | None:
         """The lambda, one of several functions, that gave the next one what it was itself given."""

@@ -34,13 +34,13 @@ def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
     later = [comparison.match(value) for value in turns[len(done) :]]
     if rest and rest[0] not in later:
         return None
-    said = f"The loop on line {loop.lineno} takes more than {len(known)} turns"
-    said = f"{said}; the reference's ends there."
+    turns_taken = f"more than {len(known)} turns; the reference's ends there."
     count = _counter(loop)
     kept = bound(mine.tree, count, loop.lineno) if count else None
     if kept is None:
-        return Slip(loop.lineno, said)
-    return Slip(kept.lineno, f"{said} Line {kept.lineno} sets {count}, which counts its turns.")
+        return Slip(loop.lineno, f"The loop on line {loop.lineno} takes {turns_taken}")
+    said = f"Line {kept.lineno} sets {count}, with which the loop on line {loop.lineno} takes"
+    return Slip(kept.lineno, f"{said} {turns_taken}")
 
 
 def _counter(loop: ast.AST) -> str:

@@ -221,7 +221,7 @@ class Raising:
         told += [one for one in why if not (fixed_there and "; the reference " in one)]
         if origin is not None:
             return self.teller.trace(
-                (*told, str(origin)), origin.line, (), self.lesson.filled(cause)
+                (str(origin), *told), origin.line, (), self.lesson.filled(cause)
             )
         handed = parts or fed(self.comparison, cause, len(mine.places))
         if handed is not None:

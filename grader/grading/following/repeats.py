@@ -10,6 +10,7 @@ from grader.grading.following.cause import COMMUTE, Cause, Causes
 from grader.grading.following.kinds import kind
 from grader.grading.following.lesson import sizes
 from grader.grading.following.omitted import missing
+from grader.grading.following.relations import same
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import around, bound, callee, functions, targets
@@ -51,9 +52,22 @@ def again(comparison: Comparison, one: Departure) -> str:
             tensors = [mine.gave(mine.numbers[each.right]) for each in (before, node)]
             if tensors[0] != tensors[1]:
                 continue  # by a number, and by a tensor
+        if not _with_the_same(comparison, place.value, one):
+            continue
         if kind in differs.VERBS and mine.line(place.node) != mine.line(one.node):
             return f"Line {mine.line(place.node)} {differs.VERBS[kind]} already."
     return ""
+
+
+def _with_the_same(comparison: Comparison, value: int, one: Departure) -> bool:
+    """Whether an operation took another tensor that ``one`` takes again, beside its ``value``."""
+    mine = comparison.mine
+    taken, again = (
+        [mine.arrays[each] for each in sources if each != value]
+        for sources in (mine.made[value].sources, one.sources)
+    )
+    pairs = [(a, b) for a in taken for b in again if a is not None and b is not None]
+    return not again or any(same(*pair) for pair in pairs)
 
 
 def _does_other(one: ast.Call, two: ast.Call) -> bool:
@@ -215,10 +229,12 @@ def _swapped(mine: Run, early: int, after: int) -> Slip:
         t if len(t) <= SHORT else NOUNS.get(operation(mine.nodes[n]), operation(mine.nodes[n]))
         for t, n in zip(texts, (early, after), strict=True)
     ]
-    texts[1] = texts[1].replace("the ", "The ", 1) if texts[1] in NOUNS.values() else texts[1]
-    match mine.nodes[after]:
-        case ast.BinOp(left=one, op=ast.Mult(), right=other) if ast.dump(one) == ast.dump(other):
-            texts[1] = f"The square {texts[1]}"
+    whole, part = mine.nodes[after], mine.nodes[early]
+    if any(ast.dump(one) == ast.dump(part) for one in ast.walk(whole)) and not calls:
+        texts = [_noun(part), _noun(whole)]  # the reference writes neither
+    elif _is_square(whole):
+        texts[1] = "the square" if texts[1] in NOUNS.values() else f"the square {texts[1]}"
+    texts[1] = texts[1].replace("the ", "The ", 1)
     said = f"{texts[1]}, on line {lines[1]}, comes after {texts[0]}, on line {lines[0]}"
     if lines[0] == lines[1]:
         said = f"{texts[1]} on line {lines[1]} comes after {texts[0]}"
@@ -226,6 +242,20 @@ def _swapped(mine: Run, early: int, after: int) -> Slip:
     at = lines[1] if far else lines[0]
     at = outer[0].lineno if names[0] != names[1] and len(outer) == 1 else at
     return Slip(at, f"{said}. In the reference it comes before that.")
+
+
+def _noun(node: ast.AST) -> str:
+    """What an operation is called."""
+    kind = operation(node)
+    return "the square" if _is_square(node) else NOUNS.get(kind, f"the {kind}")
+
+
+def _is_square(node: ast.AST) -> bool:
+    """Whether something is multiplied by itself."""
+    match node:
+        case ast.BinOp(left=one, op=ast.Mult(), right=other):
+            return ast.dump(one) == ast.dump(other)
+    return False
 
 
 def _onward(run: Run, value: int | None) -> frozenset[int]:
@@ -342,7 +372,14 @@ def returned(comparison: Comparison, error: SeenError) -> Slip | None:
     ]
     if not set(given) & set(gave) or not all(map(comparison.known, gave)):
         return None
+    before = [
+        mine.line(place.node)
+        for place in mine.places
+        if callee(mine.nodes[place.node]) == name and place.value in given
+    ]
     said = f"Line {outer.line} calls {name} twice: on what {name} gave already"
+    if before and before[-1] != outer.line:
+        said = f"Line {outer.line} calls {name} on what {name} gave on line {before[-1]} already"
     called = mine.written(outer.line, outer.code)
     call = mine.nodes[called] if called is not None else None
     if isinstance(call, ast.Call) and call.args:

@@ -19,6 +19,7 @@ from grader.grading.reading.bindings import (
     instead,
     is_none,
     none_by_default,
+    statement_at,
     targets,
     without_number,
 )
@@ -118,10 +119,24 @@ def misfit(
             if not where and value.kind in FUNCTIONS:
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
-            said = f"{name} is {what} here: it comes from line {line}{where}."
+            said = _where_from(tree, name, what, found_at, call.line)
             more, write = _to_write(tree, name, value, line)
             return Slip(line, said + more, write)
     return None
+
+
+def _where_from(tree: ast.Module, name: str, what: str, found: tuple[int, str], used: int) -> str:
+    """That a name is something odd on the line that ``used`` it, and which line that is from.
+
+    That line may be in another function, and know nothing of the name.
+    """
+    line, where = found
+    lines = statement_at(tree, line)
+    names = (one for one in walked(tree) if isinstance(one, ast.Name | ast.Attribute))
+    here = any(one.lineno in lines and ast.unparse(one) == name for one in names)
+    if here or around(tree, line) is around(tree, used):
+        return f"{name} is {what} here: it comes from line {line}{where}."
+    return f"Line {line} gives {what}{where}: it is {name} on line {used}."
 
 
 def _unasked(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip | None:

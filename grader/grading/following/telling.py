@@ -192,11 +192,19 @@ class Teller:
             told = [f"{goes}: {old}" if one.startswith(f"{goes}:") else one for one in told]
             told = [one for one in told if not (moved and one.startswith((*ON_ANOTHER, GIVES)))]
             return replace(trace, told=(*told, said))
-        if change.renames and trace.line is not None:
+        if trace.line is not None and (change.renames or self._does_without(change, trace.line)):
             return trace
         first = tuple(one for value in wrong for one in self.comparison.departures(value))
         where = f"On line {line} the numbers go wrong: {mine.segment(change.node)}"
         return self.trace((where, said), line, first)
+
+    def _does_without(self, change: Change, made: int) -> bool:
+        """Whether a change only leaves out what ``__init__`` makes wrong, on the line ``made``."""
+        tree, old = self.comparison.mine.tree, self.comparison.mine.nodes[change.node]
+        inside, user = around(tree, made), self.comparison.mine.line(change.node)
+        new = ast.dump(change.new)
+        kept = inside is not None and inside.name == "__init__" and inside is not around(tree, user)
+        return kept and any(ast.dump(one) == new for one in ast.walk(old))
 
     def _as_there(self, wrong: Sequence[int]) -> Change | None:
         """The change after which the one cause of what is wrong gives what the reference's does."""
@@ -309,7 +317,10 @@ class Teller:
         if origin is not None:  # of another number, what is done with it may well be right
             told = [one for one in told if "; the reference " not in one]
             told = [one for one in told if not one.startswith(ON_ANOTHER)]
-            return self.trace((*told, str(origin)), origin.line, found, self.lesson.filled(cause))
+            told = [str(origin), *(one for one in told if not STILL_RIGHT.match(one)), *told]
+            return self.trace(
+                tuple(dict.fromkeys(told)), origin.line, found, self.lesson.filled(cause)
+            )
         kept = set_otherwise(self.comparison, cause) or filled(self.comparison, first)
         if kept is not None:
             blank = "" if kept.write else self.lesson.filled(cause)

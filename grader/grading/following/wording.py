@@ -539,8 +539,14 @@ class Wording:
         return ""
 
     def _now(self, name: str, value: int, node: int) -> str:
-        """The name of a value; with its line, where a variable holds another one by then."""
+        """The name of a value; with its line, where a variable holds another one by then.
+
+        A part of the expression itself made it in another turn of a loop.
+        """
         mine = self.comparison.mine
+        part = mine.nodes[mine.made[value].node]
+        if mine.loop(node) and any(one is part for one in ast.walk(mine.nodes[node])):
+            return f"{name} of an earlier turn"
         made = bound(mine.tree, name, mine.line(node)) if name.isidentifier() else None
         lines = [one.lineno for one, part in mine.bindings(value) if target(one, part) == name]
         if made is None or made.lineno in lines or not lines:

@@ -34,6 +34,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         after_loop(tree),
         twins(tree),
         powers(tree),
+        halved(tree),
         rounded(tree),
         unreturned(tree),
         crossed_names(tree),
@@ -149,6 +150,20 @@ def _are_numbers(tree: ast.Module, node: ast.stmt | ast.expr, parts: Sequence[as
     every = (*given.posonlyargs, *given.args, *given.kwonlyargs)
     kinds = {one.arg: ast.unparse(one.annotation) for one in every if one.annotation is not None}
     return all(kinds.get(ast.unparse(one)) in ("int", "float") for one in parts)
+
+
+def halved(tree: ast.Module) -> Iterator[Slip]:
+    """``x ** -1 / 2``, which is half of a power and no root."""
+    for node in walked(tree):
+        match node:
+            case ast.BinOp(ast.BinOp(base, ast.Pow(), power), ast.Div(), ast.Constant(value=2)):
+                up, name = ast.unparse(power), ast.unparse(base)
+                if up not in ("1", "-1"):
+                    continue
+                name = f"({name})" if isinstance(base, ast.BinOp | ast.UnaryOp) else name
+                gives = f"{name} / 2" if up == "1" else f"1 / (2 * {name})"
+                said = f"On line {node.lineno}, ** binds before /: {name} ** {up} / 2 is {gives}."
+                yield Slip(node.lineno, said, f"{name} ** ({up} / 2)")
 
 
 def rounded(tree: ast.Module) -> Iterator[Slip]:

@@ -130,6 +130,8 @@ def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     if trace is not None and trace.line == slip.line and trace.told:
         own = trace.slip == slip.said
         told = trace.told if own or trace.slip else (*trace.told, slip.said)
+        if slip.write and not (own or trace.write):  # the reason of what is to be written
+            told = tuple(dict.fromkeys((slip.said, *trace.told)))
         write = trace.write or slip.write
         return replace(trace, told=told, lone=own, write=write, sure=trace.sure or bool(write))
     margin = () if trace is None else trace.margin
