@@ -665,7 +665,7 @@ def test_the_check_fails_whose_step_makes_what_another_uses(
     assert not waiting or (found[waiting].waits_for or "").startswith("causal_mask(")
 
 
-INNER = "self.mlp = GPT2MLP(inner, config)"
+MLP = "self.mlp = GPT2MLP(inner, config)"
 WIDTH = "inner = 4 * config.n_embd if config.n_inner is None else config.n_inner"
 
 
@@ -674,7 +674,7 @@ WIDTH = "inner = 4 * config.n_embd if config.n_inner is None else config.n_inner
     [
         (
             "s09",
-            [(INNER, "self.mlp = GPT2MLP(config.n_inner, config)")],
+            [(MLP, "self.mlp = GPT2MLP(config.n_inner, config)")],
             "intermediate_size is None on line ",
             "GPT2MLP(config.n_inner",
         ),
