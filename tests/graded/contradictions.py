@@ -31,8 +31,10 @@ ABSENT = re.compile(
 )
 """A sentence which says that a name is not there."""
 
-SEVERAL = re.compile(r"(\w+(?:, \w+)* and \w+) are not imported")
-"""The same of several names."""
+SEVERAL = re.compile(r"(\w+(?:, \w+)* and \w+) are not imported from ([\w.]+)")
+"""The same of several names of one module."""
+
+WORD = re.compile(r"\w+")
 
 PAIRS = {")": "(", "]": "[", "}": "{"}
 
@@ -183,17 +185,24 @@ def _praised_use(report: Report, source: str, findings: Mapping[str, Finding]) -
 def _absent(report: Report, source: str) -> Iterator[str]:
     """Sentences which say that a name is not there, where it is."""
     try:
-        there = _there(ast.parse(source))
+        tree = ast.parse(source)
     except SyntaxError:
         return
+    there = _there(tree)
     for check in _failed(report):
         for text in filter(None, (check.message, check.note)):
             for name, said in ABSENT.findall(text):
                 if name in there[said.rpartition(" ")[2]]:
                     yield f"{check.id}: says that {name} is {said}"
-            for listed in SEVERAL.findall(text):
-                for name in there["imported"].intersection(re.findall(r"\w+", listed)):
+            for listed, module in SEVERAL.findall(text):
+                for name in sorted(_taken_from(tree, module).intersection(WORD.findall(listed))):
                     yield f"{check.id}: says that {name} is not imported"
+
+
+def _taken_from(tree: ast.Module, module: str) -> set[str]:
+    """The names that a program imports from a module."""
+    every = (one for one in ast.walk(tree) if isinstance(one, ast.ImportFrom))
+    return {alias.name for one in every if one.module == module for alias in one.names}
 
 
 def _there(tree: ast.Module) -> dict[str, set[str]]:

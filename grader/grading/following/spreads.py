@@ -27,6 +27,8 @@ def missized(comparison: Comparison, error: SeenError, said: str) -> Slip | None
     have, want = (one.replace(" ", "").split(",") for one in found.groups())
     lists = [one for one in ast.walk(mine.nodes[node]) if isinstance(one, ast.List | ast.Tuple)]
     asked = next((one.elts for one in lists if len(one.elts) == len(want)), None)
+    if len(have) > len(want):
+        return None  # an axis is missing, and no size is wrong
     odd = [at for at in range(-len(have), 0) if have[at] not in ("1", want[at])]
     name = name_of(asked[odd[0]]) if asked is not None and len(odd) == 1 else ""
     made = bound(mine.tree, name, line) if name else None
