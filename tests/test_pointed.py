@@ -398,6 +398,29 @@ def test_what_is_wrong_is_said_of_that_alone(
     assert said in first(graded(step, (old, new))).message
 
 
+@pytest.mark.parametrize(
+    ("step", "name", "waits"),
+    [
+        ("s06", "head_width_is_a_float", "heads"),  # of two helpers, the other one is at its line
+        ("s07", "infinity_not_negative", "causal"),  # NaN depends on everything
+        ("s10", "mask_with_one_s", "bias-and-mask"),  # the error is on another of its lines
+    ],
+)
+def test_what_the_run_did_not_show_is_not_said_to_be_right(
+    step: str, name: str, waits: str, mistaken: Callable[[str, str], Report]
+) -> None:
+    status = {one.id: one.status for one in mistaken(step, name).checks}
+    assert status[waits] is Status.NOT_RUN
+
+
+def test_the_line_that_uses_a_wrong_number_is_not_said_to_make_it(
+    mistaken: Callable[[str, str], Report],
+) -> None:
+    report = mistaken("s05", "scale_by_embed_dim")
+    assert "Line 75 uses it" in told(report)
+    assert "On line 75" not in told(report)
+
+
 def test_a_step_that_a_helper_takes_is_not_said_to_be_missing(
     mistaken: Callable[[str, str], Report],
 ) -> None:

@@ -272,7 +272,7 @@ CHECKS = (
     Check(
         "rope-numbers",
         "RotaryEmbedding turns every pair by its angle, at the positions given",
-        "RotaryEmbedding does not turn every pair by its angle",
+        "RotaryEmbedding does not give the rotated vectors",
         "Compare with the worked example of the lesson",
         "Each pair has its own frequency, each position its own row.",
         lesson="Frequencies",

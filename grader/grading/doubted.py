@@ -62,6 +62,7 @@ def doubted(
             names = _about(source.tree, line, findings, before=note not in (FAULTY, LACKS, THROUGH))
             if note is RAISED:
                 names |= _beside(source.tree, line, findings, rubric)
+                names |= _named_after(source.tree, line, findings, rubric)
             for name in names:
                 waits.setdefault(name, note.format(line=line))
     pairs = list(zip(rubric.checks, report.checks, strict=True))
@@ -131,6 +132,26 @@ def _beside(
         if helper in _called(tree, bindings.statement_at(tree, one.line))
     }
     return frozenset(names)
+
+
+def _named_after(
+    tree: ast.Module, line: int, findings: Mapping[str, Finding], rubric: Rubric
+) -> frozenset[str]:
+    """The checks whose sentence names the helper around ``line``, and is about what it does there.
+
+    Or elsewhere, in another helper that it names too.
+    """
+    inside = bindings.around(tree, line)
+    if inside is None or inside.name in ("__init__", "__call__", "forward"):
+        return frozenset()
+    word = re.compile(rf"\b{inside.name}\b")
+    about = {one.id for one in rubric.checks if one.id in findings and word.search(one.passed)}
+    return frozenset(
+        name
+        for name in about
+        if (at := findings[name].line) is not None
+        if line in findings[name].span or bindings.around(tree, at) is not inside
+    )
 
 
 def _called(tree: ast.Module, lines: range) -> frozenset[str]:

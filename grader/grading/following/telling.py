@@ -94,6 +94,10 @@ GIVES = "It gives "
 STILL_RIGHT = re.compile(r"Line (\d+) is still right")
 """How a sentence begins that names a line before the one to change."""
 
+GOES_WRONG = re.compile(r"^On line (\d+) the numbers go wrong")
+SHOWS = r"Line \1 uses it, and there the numbers go wrong"
+"""How a sentence begins on a line that goes wrong, and what is said where another is to blame."""
+
 BETWEEN = "between the two"
 """What a sentence says that needs both lines before it."""
 
@@ -317,6 +321,7 @@ class Teller:
         if origin is not None:  # of another number, what is done with it may well be right
             told = [one for one in told if "; the reference " not in one]
             told = [one for one in told if not one.startswith(ON_ANOTHER)]
+            told = [GOES_WRONG.sub(SHOWS, one) for one in told]
             told = [str(origin), *(one for one in told if not STILL_RIGHT.match(one)), *told]
             return self.trace(
                 tuple(dict.fromkeys(told)), origin.line, found, self.lesson.filled(cause)
