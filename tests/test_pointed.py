@@ -413,6 +413,14 @@ def test_what_the_run_did_not_show_is_not_said_to_be_right(
     assert status[waits] is Status.NOT_RUN
 
 
+def test_an_axis_without_entries_is_said_to_be_empty(
+    mistaken: Callable[[str, str], Report],
+) -> None:
+    one = first(mistaken("s06", "end_without_start"))
+    assert "This axis of x is empty" in one.message
+    assert "Indices go from 0" not in " ".join(one.hints)
+
+
 def test_the_line_that_uses_a_wrong_number_is_not_said_to_make_it(
     mistaken: Callable[[str, str], Report],
 ) -> None:

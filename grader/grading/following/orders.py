@@ -107,9 +107,8 @@ def along(comparison: Comparison, node: int, right: Floats) -> str:
         return ""
     (longer,) = (at for at in other if array.shape[at] > right.shape[at])
     (shorter,) = (at for at in other if at != longer)
-    return (
-        f"It joins along axis {longer - array.ndim}: axis {shorter - array.ndim} would give that."
-    )
+    said = f"{operation(call)} joins along axis {longer - array.ndim} here"
+    return f"{said}: axis {shorter - array.ndim} would give that."
 
 
 def stale(run: Run, node: int) -> str:

@@ -307,6 +307,11 @@ def sliced(case: Case, match: re.Match[str]) -> Translation:
             f"A slice ends at {index}, and {axis} ends at {have}",
             "Python would give fewer elements here; MAX does not. Is a size in the slice fixed?",
         )
+    if not have:
+        what = f"{axis[:1].upper()}{axis[1:]} is empty: there is nothing to take"
+        return Translation(
+            what, "Look at what cuts it: a slice that ends where it begins has none."
+        )
     at = index - 1 if match["end"] == "stop" else index
     if told := _turns(case, inner, have):
         return Translation(f"There is no index {at}: {axis} is {have} long", told)
