@@ -661,7 +661,7 @@ def test_the_line_that_a_wrong_size_comes_from_is_told_before_the_one_that_uses_
     report = graded("s10", (PAST, PAST.replace("-2", "1")))
     assert report.trace is not None
     assert f"from line {report.trace.line}" in report.trace.told[0]
-    assert report.trace.told[1].startswith("On line ")
+    assert "uses it, and there the numbers go wrong" in report.trace.told[1]
 
 
 @pytest.mark.parametrize(
@@ -706,10 +706,10 @@ WIDTH = "inner = 4 * config.n_embd if config.n_inner is None else config.n_inner
         (
             "s09",
             [(MLP, "self.mlp = GPT2MLP(config.n_inner, config)")],
-            "intermediate_size is None on line ",
+            "intermediate_size is None, where",
             "GPT2MLP(config.n_inner",
         ),
-        ("s09", [(WIDTH, "inner = config.n_inner")], "intermediate_size is None on line ", "inner"),
+        ("s09", [(WIDTH, "inner = config.n_inner")], "intermediate_size is None, where", "inner"),
     ],
 )
 def test_what_is_none_is_none_on_the_line_that_needs_it(

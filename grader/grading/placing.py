@@ -488,7 +488,7 @@ class Placing:
             moved = self._at(one, line)
             aimed = replace(moved, line=one.line, hints=self._aimed(one, trace) or one.hints)
             hints = _hints(aimed, trace)
-            message = HERE.sub(f" on line {one.line}", one.message) if told else one.message
+            message = HERE.sub("", one.message) if told else one.message
             found[index] = replace(moved, message=message, note=note, hints=hints)
             break
         return found
