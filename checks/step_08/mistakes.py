@@ -32,8 +32,7 @@ NORM: Family = {
     "variance-of-mean": variance(
         "of_mean",
         "The variance is the square of the mean. It must be the mean of the squares of what is "
-        "left "
-        "after the mean is subtracted.",
+        "left after the mean is subtracted.",
     ),
     "variance-doubled": variance("doubled", "The variance is twice what it must be."),
     "variance-halved": variance("halved", "The variance is half of what it must be."),

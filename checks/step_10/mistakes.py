@@ -274,9 +274,8 @@ CACHE: Family = {
     ),
     "returns-old-cache": returned(
         "past",
-        "With use_cache and no earlier tokens, None is returned for the cache. Return (key, "
-        "value), "
-        "which hold all tokens, whether or not a cache was given.",
+        "With use_cache and no earlier tokens, None is returned for the cache. Return "
+        "(key, value), which hold all tokens, whether or not a cache was given.",
     ),
     "returns-keys-twice": returned("keys_twice", "The keys are returned twice."),
     "returns-query": returned(

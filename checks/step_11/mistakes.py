@@ -59,8 +59,7 @@ MODEL: Family = {
     "last-layer-repeated": layers(
         "last_repeated",
         "Every turn runs the last block. Each must have a block of its own: [block] * n is one "
-        "block, n "
-        "times.",
+        "block, n times.",
         part="blocks",
         place="h",
     ),

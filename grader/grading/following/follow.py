@@ -225,11 +225,10 @@ def _wrong(evidence: Evidence, *, loops: bool = False, numbers: bool = False) ->
     """The first helper that is wrong alone, and the first trial of the whole that is wrong.
 
     Functions go before methods, which may call them, short texts before long ones, and a trial that
-    raised an error before one that did not: the report quotes the error, with its sizes; unless it
-    shows wrong ``numbers``. Of those
-    about one function that raised none, the simplest, whose result has a wrong shape if one has; of
-    a program that ``loops``, one where it takes few turns. What is only wished for counts where
-    nothing else is wrong.
+    raised an error before one that did not: the report quotes the error, with its sizes. Where it
+    shows wrong ``numbers``, it is the other way round. Of those about one function that raised
+    none, the simplest, whose result has a wrong shape if one has; of a program that ``loops``, one
+    where it takes few turns. What is only wished for counts where nothing else is wrong.
     """
 
     def rank(name: str) -> tuple[bool, ...]:
