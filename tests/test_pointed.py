@@ -355,6 +355,36 @@ def causal_mask(sequence_length, num_tokens, *, dtype, device):
 """
 
 
+UNKNOWN = """
+import math
+
+from max.experimental import functional as F
+from max.experimental.tensor import Tensor
+
+
+def _scaled(scores, size):
+    return scores / math.sqrt(int(size))
+
+
+def scaled_dot_product_attention(query, key, value, mask=None):
+    scores = _scaled(query @ key.transpose(-1, -2), mas)
+    if mask is not None:
+        scores = scores + mask
+    weights = F.softmax(scores)
+    return weights @ value, weights
+"""
+
+
+def test_a_name_that_only_moves_the_error_into_a_helper_is_not_to_be_written(
+    workers: WorkerPool, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(UNKNOWN, encoding="utf-8")
+    options = Options(seed=7, follow=Follow.FAILING)
+    report = grade(course.find("s03"), path, options, workers.start)
+    assert not any("Write" in one for one in first(report).hints)
+
+
 @pytest.mark.parametrize(
     ("step", "old", "new", "waits"),
     [

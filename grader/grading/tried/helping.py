@@ -88,12 +88,15 @@ def _comes_of(
 ) -> Helps:
     """What comes of the ways to write what a trace says, where ``error`` came without it.
 
-    An error in a function that its line calls is one of what is written there.
+    With another name for one that is unknown, an error in a function that its line calls is one
+    of that name.
     """
     failed = [one for one in ended if one is not None]
     if not ended or len(failed) < len(ended):
         return Helps.RIGHT
-    here = [one for one in mine.statements if one.lineno <= (trace.line or 0) <= head_end(one)]
+    unknown = error is not None and error.type_name == "NameError"
+    every = mine.statements if unknown else ()
+    here = [one for one in every if one.lineno <= (trace.line or 0) <= head_end(one)]
     called = {callee(one) for statement in here for one in ast.walk(statement)}
     after = (one for some in failed for one in some if one is None or one.function not in called)
     past = any(_place(one) != _place(error) for one in after)
