@@ -20,7 +20,7 @@ from grader.grading.reading.bindings import (
     targets,
 )
 from grader.grading.reading.program import parameters
-from grader.grading.reading.shown import Slip
+from grader.grading.reading.shown import Slip, with_swapped
 from grader.protocol.probe import SeenError
 from grader.source.walked import walked
 
@@ -130,9 +130,8 @@ def _swapped(
     texts, name = [ast.unparse(one), ast.unparse(other)], ast.unparse(call.func)
     said = f"Line {call.lineno} gives {name} {texts[0]} for {params[two[0]]} and {texts[1]} for "
     said += f"{params[two[1]]}: each belongs where the other is."
-    turned = {one: other, other: one}
-    write = ast.Call(call.func, [turned.get(arg, arg) for arg in call.args], call.keywords)
-    return Slip(call.lineno, said, ast.unparse(write))
+    places = call.args.index(one), call.args.index(other)
+    return Slip(call.lineno, said, with_swapped(call, *places))
 
 
 def _slip(mine: Run, call: ast.Call, name: str, given: Sequence[ast.expr]) -> Slip:

@@ -27,7 +27,7 @@ from grader.grading.reading.bindings import (
 )
 from grader.grading.reading.ends import open_end, results, without_return
 from grader.grading.reading.program import parameters
-from grader.grading.reading.shown import Slip
+from grader.grading.reading.shown import Slip, with_swapped
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source.variables import reads, stored
 from grader.source.walked import walked
@@ -455,11 +455,9 @@ def given_crosswise(tree: ast.Module, error: SeenError, told: str) -> Slip | Non
     (node,), first, second = calls, params.index(bad[0]), params.index(good[0])
     if max(first, second) >= len(node.args):
         return None
-    args = list(node.args)
-    args[first], args[second] = args[second], args[first]
     one, other = (ast.unparse(node.args[at]) for at in (first, second))
     said = f"Line {node.lineno} gives {bad[0]} {one} and {good[0]} {other}: are they swapped?"
-    return Slip(node.lineno, said, ast.unparse(ast.Call(node.func, args, node.keywords)))
+    return Slip(node.lineno, said, with_swapped(node, first, second))
 
 
 def unmade(tree: ast.Module, error: SeenError, told: str) -> Slip | None:

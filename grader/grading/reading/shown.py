@@ -65,11 +65,11 @@ def crossed(tree: ast.Module) -> Iterator[Slip]:
                         node.lineno,
                         f"Line {node.lineno} swaps two arguments: {name} takes "
                         f"{', '.join(params)}, in this order.",
-                        _exchanged(node, at, later) if callee(node) == name else "",
+                        with_swapped(node, at, later) if callee(node) == name else "",
                     )
 
 
-def _exchanged(call: ast.Call, one: int, other: int) -> str:
+def with_swapped(call: ast.Call, one: int, other: int) -> str:
     """A call with two of its arguments in each other's place."""
     given = list(call.args)
     given[one], given[other] = given[other], given[one]
