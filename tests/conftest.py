@@ -15,6 +15,8 @@ import pytest
 from grader import sandbox
 from grader.base import machine
 from grader.base.course import ROOT
+from grader.grading.following import follow
+from grader.grading.tried import helping, single, suggest
 
 
 def pytest_configure() -> None:
@@ -34,6 +36,15 @@ def pytest_configure() -> None:
     sys.dont_write_bytecode = False
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+
+AMPLE_S = 60.0
+LIMITS = {
+    follow: ("MOST_S",),
+    helping: ("MOST_S", "ENOUGH_S", "SLOW_S"),
+    single: ("BUDGET_S", "MOST_S", "MOST_GRADING_S"),
+    suggest: ("BUDGET_S",),
+}
+"""The times, in seconds, after which an explanation has to do with what is known."""
 
 SLOW = (
     "test_hostile.py",
@@ -106,6 +117,14 @@ def workers() -> Iterator[sandbox.WorkerPool]:
     """Workers for tests that grade in this process: MAX is imported once for all of a file."""
     with sandbox.WorkerPool(1) as pool:
         yield pool
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time enough to explain every mistake: what is told depends on no machine's speed."""
+    for module, names in LIMITS.items():
+        for name in names:
+            monkeypatch.setattr(module, name, AMPLE_S)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from grader.grading.pipeline import Follow, Options, grade
 from grader.sandbox import WorkerPool
 from grader.source import origins
 
+pytestmark = pytest.mark.usefixtures("unhurried")
 Edit = tuple[str, str]
 Graded = Callable[..., Report]
 
@@ -63,13 +64,13 @@ LOOP = """blocks = []
             LOOP.format("config.n_head"),
             "self.h has 3 entries, expected 2 with n_layer=2",
             "for _ in",
-            "as many entries as n_layer says. It has as many as n_head says.",
+            "Write range(config.n_layer)",
         ),
         (
             LOOP.format("1, config.n_layer"),
             "self.h has 1 entry, expected 2 with n_layer=2",
             "for _ in",
-            "as many entries as n_layer says.",
+            "Write range(config.n_layer)",
         ),
     ],
 )

@@ -14,6 +14,7 @@ from grader.grading.pipeline import Follow, Options, grade
 from grader.sandbox import WorkerPool
 from tests.graded import mistakes
 
+pytestmark = pytest.mark.usefixtures("unhurried")
 Graded = Callable[..., dict[str, CheckResult]]
 
 
@@ -178,7 +179,7 @@ def test_what_is_known_of_a_mistake_is_the_advice_and_nothing_accuses_another_li
 def test_an_error_whose_advice_only_asks_gets_the_change_of_its_line(reported: Reported) -> None:
     report = reported("s11/positions_in_token_table")
     error = next(one for one in report.checks if one.stopped)
-    assert error.hints[0].endswith("the reference has self.wte(input_ids) + self.wpe(positions).")
+    assert error.hints[0] == "Write self.wte(input_ids) + self.wpe(positions)"
     assert "here, in place of" not in told(report)  # a bare shape says nothing of an index
 
 

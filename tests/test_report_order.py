@@ -20,7 +20,7 @@ from grader.rubric import load
 from grader.sandbox import WorkerPool
 from tests.marks import whole_but_each
 
-pytestmark = pytest.mark.any_python  # texts of ours
+pytestmark = [pytest.mark.any_python, pytest.mark.usefixtures("unhurried")]  # texts of ours
 STEPS = course.steps()
 STEP = course.find("s05")
 MISTAKES = {

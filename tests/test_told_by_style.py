@@ -17,6 +17,7 @@ from grader.report import as_text
 from grader.sandbox import WorkerPool
 from tests.graded.mistakes import FOLDER
 
+pytestmark = pytest.mark.usefixtures("unhurried")
 Reported = Callable[[str, str, str], str]
 
 TABLES = """\
@@ -234,7 +235,7 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
             "s08/matlab_sums",
             "([dim], 1.0)",
             "([1, dim], 1.0)",
-            "must be a list of 1 size, and has 2",
+            "Hint: Write Tensor.full([dim], 1.0)\n",
         ),
         (
             "s01/herencia",

@@ -22,6 +22,8 @@ from tests.graded import mistakes, variants
 from tests.marks import whole_but_each
 from tests.worker_jobs import ROOT, call, error, floats, job
 
+pytestmark = pytest.mark.usefixtures("unhurried")
+
 
 class Followed:
     """Follows variants, each in a worker of its own, from one fork server."""

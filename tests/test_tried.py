@@ -96,19 +96,13 @@ def _changed(text: str, change: Tried) -> str:
 # ---- what is found -----------------------------------------------------------------------------
 
 
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Time enough on any machine."""
-    monkeypatch.setattr(suggest, "BUDGET_S", 20.0)
-
-
 def marks(at: int) -> list[pytest.MarkDecorator]:
     """Where the mistake at this place is tried."""
     whole = [pytest.mark.whole] if at % 4 else []
     return [*whole, *([pytest.mark.any_python] if at % 3 else [])]
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=marks(at)) for at, name in enumerate(HELPED)]
 )
@@ -124,7 +118,7 @@ def test_the_change_that_is_shown_passes_when_it_is_made(
     assert again.verdict is Verdict.PASS
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("unhurried")
 def test_what_passes_no_more_than_a_check_says_so(tmp_path: Path, start: Start) -> None:
     stub = course.find("s05").stub.read_text("utf-8")
     before = _helped("s05", stub, tmp_path, start)
@@ -137,12 +131,8 @@ def test_what_passes_no_more_than_a_check_says_so(tmp_path: Path, start: Start) 
     assert {one.id for one in before.checks if one.status == "pass"}.isdisjoint(still)
 
 
-def test_an_edit_after_which_all_is_right_is_told_at_once(
-    tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(single, "BUDGET_S", 60.0)
-    monkeypatch.setattr(single, "MOST_S", 60.0)
-    monkeypatch.setattr(single, "MOST_GRADING_S", 60.0)
+@pytest.mark.usefixtures("unhurried")
+def test_an_edit_after_which_all_is_right_is_told_at_once(tmp_path: Path, start: Start) -> None:
     one = _mistake("s03/output_returned_twice")
     found = _graded("s03", one.source, tmp_path, start, seed=5, follow=Follow.FAILING)
     assert found.trace is not None
@@ -154,12 +144,11 @@ def test_an_edit_after_which_all_is_right_is_told_at_once(
     assert one.source.replace(old, new, 1) == one.base
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_what_another_expression_would_give_is_tried_before_other_edits(
-    tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, start: Start
 ) -> None:
     """Else a way around the helper that is wrong is found, and told in place of its line."""
-    monkeypatch.setattr(single, "BUDGET_S", 60.0)
-    monkeypatch.setattr(single, "MOST_S", 60.0)
     one = _mistake("s04/heads_before_batch")
     found = _graded("s04", one.source, tmp_path, start, seed=5, follow=Follow.FAILING)
     assert found.trace is not None

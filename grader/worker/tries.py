@@ -12,8 +12,11 @@ from grader.protocol.probe import Job, Observation, Probe, SeenError
 from grader.worker import follow, probes, program
 from grader.worker.probes import Subject
 
-MOST_S = 0.3
-"""Seconds of processor time for one program; a tenth of it is usual."""
+MOST_S, SHARE = 0.3, 0.05
+"""Seconds of processor time for one program, or this share of what is left for all if that is more.
+
+A tenth of it is usual.
+"""
 LEAST_S = 0.02
 """With less left for all, none is begun: a timer may fire a few milliseconds early."""
 AGAIN_S = 0.02
@@ -35,7 +38,7 @@ def run(probe: Probe, job: Job, subject: Subject, left: float) -> Observation:
     late = SeenError(Late.__name__, "", probe.actions[0].name)
     answers = [Observation(probe.name, {}, late)]
     if left > LEAST_S:
-        most = min(left, MOST_S) if probe.source and not job.follow else left
+        most = left if job.follow or not probe.source else min(left, max(MOST_S, SHARE * left))
         with at_most(most):
             answers.append(answer(probe, job, subject))
     return answers[-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,14 +15,43 @@ GIVEN = ("device", "dtype")
 
 @dataclass(frozen=True)
 class Possible:
-    """Knows which edits of a program may be right that ``raised`` an error or has wrong numbers."""
+    """Knows which edits of a program may be right that ``raised`` an error or has wrong numbers.
+
+    ``right`` is the solution.
+    """
 
     mine: Text
+    right: Text
     raised: bool
 
     def may_be(self, edit: Edit) -> bool:
         """Whether an edit may be what went wrong."""
+        if self._turns_parameters(edit) or any(map(self._overwrites, edit.changes)):
+            return False
         return self.raised or all(self._may_be(one) for one in edit.changes)
+
+    def _turns_parameters(self, edit: Edit) -> bool:
+        """Whether it swaps parameters that the solution's function has in the order that is there.
+
+        What calls the function in this file gives it something else then; others do not.
+        """
+        if edit.kind != "parameters swapped":
+            return False
+        here = [one for one in self.mine.statements if one.lineno == edit.line]
+        own = {key for one in here if (key := _parameters(one)) is not None}
+        return any(_parameters(one) in own for one in self.right.statements)
+
+    def _overwrites(self, change: Change) -> bool:
+        """Whether it puts in an assignment right after one that it makes useless: that is wrong."""
+        name, _, value = change.text.strip().partition(" = ")
+        if change.start < change.end or not name.isidentifier():
+            return False
+        before = [one for one in self.mine.statements if self.mine.span(one)[1] < change.start]
+        last = max(before, key=lambda one: self.mine.span(one)[1], default=None)
+        match last:
+            case ast.Assign(targets=[ast.Name(id=bound)]) if bound == name:
+                return not re.search(rf"\b{name}\b", value)
+        return False
 
     def _may_be(self, change: Change) -> bool:
         if any(start <= change.start < end for start, end in self._imports):
@@ -88,3 +118,10 @@ class Possible:
     def _holds(self, node: ast.expr, change: Change) -> bool:
         start, end = self.mine.span(node)
         return start <= change.start and change.end <= end
+
+
+def _parameters(node: ast.stmt) -> tuple[str, ...] | None:
+    """The name of a function and those of its parameters, in order; None for what is no function."""
+    if not isinstance(node, ast.FunctionDef):
+        return None
+    return node.name, *(one.arg for one in node.args.args)

@@ -91,8 +91,13 @@ def traced(case: Case, *, fixed: bool) -> Trace | None:
 
 
 def _is_sure(report: Report, tree: ast.Module) -> bool:
-    """Whether the trace says what to write, or points where a mistake is that has a name."""
-    trace = report.trace
+    """Whether the trace says what to write, or points where a mistake is that has a name.
+
+    Or one that has a name is at the line to fix first: what uses its numbers is wrong further down.
+    """
+    trace, first = report.trace, report.first_to_fix
+    if first is not None and first.line and [one.line for one in report.diagnosis] == [first.line]:
+        return True
     if trace is None or trace.line is None or not trace.told:
         return False
     here = bindings.statement_at(tree, trace.line)
@@ -159,7 +164,7 @@ def _candidates(case: Case, mine: Text) -> Iterator[Candidate]:
     made = islice(usual(clues, words, raised=raised), MOST_MADE)
     edits = [*alike.edits(), *made]
     found = ordered(edits, clues, raised=raised)
-    possible, trace = Possible(mine, raised), case.report.trace
+    possible, trace = Possible(mine, Text.of_source(solution), raised), case.report.trace
     line = trace.line if trace is not None else None
     wrong = calls_of(own_functions(mine, line or 0))  # to do without them explains nothing
     return (one for one in found if possible.may_be(one.edit) and not loses(mine, one.edit, wrong))
