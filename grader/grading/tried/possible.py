@@ -121,7 +121,7 @@ class Possible:
 
 
 def _parameters(node: ast.stmt) -> tuple[str, ...] | None:
-    """The name of a function and those of its parameters, in order; None for what is no function."""
+    """The name of a function, and those of its parameters in order; None of what is none."""
     if not isinstance(node, ast.FunctionDef):
         return None
     return node.name, *(one.arg for one in node.args.args)
