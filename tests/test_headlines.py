@@ -156,7 +156,7 @@ NAMED = [
     (
         "s12/sort_from_the_wrong_end",
         "np.sort(scores)[min",
-        "Count from the highest: np.sort(scores)[-top_k].",
+        "Write np.sort(scores)[-min(top_k, len(scores))]",
     ),
     ("s12/room_one_short", "len(text) - 1)):", "has model.config.n_positions - len(text)."),
 ]

@@ -19,7 +19,7 @@ from grader.grading.reading.library import TOLD as IMPORTS
 from grader.rubric import Rubric
 from grader.source import Finding, Source
 from grader.source.variables import appended, read
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 RAISED = "The error was raised on line {line}."
 CAUSED = "The error came from line {line}."
@@ -156,19 +156,19 @@ def _named_after(
 
 def _called(tree: ast.Module, lines: range) -> frozenset[str]:
     """The names of the functions that are called on these lines."""
-    calls = (one for one in walked(tree) if isinstance(one, ast.Call) and one.lineno in lines)
+    calls = (one for one in of_kind(tree, ast.Call) if one.lineno in lines)
     return frozenset(map(bindings.callee, calls))
 
 
 def _helper(tree: ast.Module, line: int) -> str:
     """The name of the lambda that a line is in, or of the function in a function."""
-    for one in walked(tree):
+    for one in of_kind(tree, ast.Assign):
         match one:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(body=body)):
                 if body.lineno <= line <= (body.end_lineno or 0):
                     return name
     inside = bindings.around(tree, line)
-    outer = (one for one in walked(tree) if isinstance(one, ast.FunctionDef) and one is not inside)
+    outer = (one for one in of_kind(tree, ast.FunctionDef) if one is not inside)
     nested = inside is not None and any(inside in one.body for one in outer)
     return inside.name if nested and inside is not None else ""
 

@@ -87,6 +87,7 @@ class Evidence:
     _expected: dict[str, Mapping[str, Floats]] = field(default_factory=dict, repr=False)
     _predicted: Predictions = field(default_factory=dict, repr=False)
     _equal: dict[tuple[str, str], bool] = field(default_factory=dict, init=False, repr=False)
+    _right: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
 
     def state(self, trial: str, action: str) -> State:
         """Whether ``action`` of ``trial`` returned a result, and if not, why."""
@@ -170,8 +171,11 @@ class Evidence:
 
     def right(self, trial: str) -> bool:
         """Whether ``trial`` has an oracle and every result equals it."""
-        expected = self.expected(trial)
-        return bool(expected) and all(self.equal(trial, path) for path in expected)
+        if trial not in self._right:
+            expected = self.expected(trial)
+            right = bool(expected) and all(self.equal(trial, path) for path in expected)
+            self._right[trial] = right
+        return self._right[trial]
 
     def equal(self, trial: str, path: str) -> bool:
         """Whether the result at a ``path`` of a trial equals the oracle's."""

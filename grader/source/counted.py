@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.source.variables import stores
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 Counting = ast.For | ast.comprehension
 
@@ -17,7 +17,7 @@ def counted(tree: ast.Module, line: int) -> int:
     That is the head of a loop, the ``for`` of a comprehension, or the line that works out the one
     number of its range; also in a function of the file that is called there. Else ``line``.
     """
-    functions = [one for one in walked(tree) if isinstance(one, ast.FunctionDef)]
+    functions = list(of_kind(tree, ast.FunctionDef))
     for node, counts in _here(tree, line, functions):
         match counts.iter:
             case ast.Call(args=[ast.Name(id=name)]):

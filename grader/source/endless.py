@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator
 
 from grader.source.variables import appended, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 CHANGES = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "add", "update"))
 """Methods that change what they are called on."""
@@ -15,11 +15,7 @@ CHANGES = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "ad
 
 def endless(tree: ast.Module, line: int) -> tuple[int, str] | None:
     """The ``while`` around ``line``, and why it may never end; None where there is none."""
-    loops = [
-        one
-        for one in walked(tree)
-        if isinstance(one, ast.While) and one.lineno <= line <= (one.end_lineno or 0)
-    ]
+    loops = [one for one in of_kind(tree, ast.While) if one.lineno <= line <= (one.end_lineno or 0)]
     if not loops:
         return None
     loop = loops[-1]
@@ -39,7 +35,7 @@ def shared_list(tree: ast.Module) -> tuple[int, str] | None:
 
     The line that makes it, and why that is wrong: it is one and the same list, again and again.
     """
-    for loop in (one for one in walked(tree) if isinstance(one, ast.For)):
+    for loop in of_kind(tree, ast.For):
         made = {name for one in loop.body for name in stored(one)}
         filled = {name for _, name, _ in _appended(loop)}
         for line, _, given in _appended(loop):
@@ -62,7 +58,7 @@ def shared_list(tree: ast.Module) -> tuple[int, str] | None:
 
 def emptied(tree: ast.Module) -> tuple[int, str] | None:
     """A list that is made before a loop, and made anew in it where it should be filled."""
-    for loop in (one for one in walked(tree) if isinstance(one, ast.For)):
+    for loop in of_kind(tree, ast.For):
         filled = {name for _, name, _ in _appended(loop)}
         for one in loop.body:
             match one:
@@ -80,15 +76,15 @@ def _made_before(tree: ast.Module, loop: ast.For, name: str) -> list[ast.Assign]
     """The lines above a loop that make a list of this name."""
     return [
         one
-        for one in walked(tree)
-        if isinstance(one, ast.Assign) and one.lineno < loop.lineno
+        for one in of_kind(tree, ast.Assign)
+        if one.lineno < loop.lineno
         if name in stored(one) and isinstance(one.value, ast.List)
     ]
 
 
 def _beside(tree: ast.Module, loop: ast.For, line: int) -> bool:
     """Whether a line stands in the body of the same outer loop as ``loop``."""
-    outer = (one for one in walked(tree) if isinstance(one, ast.For) and loop in one.body)
+    outer = (one for one in of_kind(tree, ast.For) if loop in one.body)
     return any(line in [each.lineno for each in one.body] for one in outer)
 
 

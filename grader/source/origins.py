@@ -17,7 +17,7 @@ from grader.source.parts import astray
 from grader.source.passed import giver, maker, part_of, passed, preset
 from grader.source.tables import by_name
 from grader.source.variables import appended, stores
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 
 def attribute(tree: ast.Module, path: str, right: Sequence[str] = ()) -> int | None:
@@ -32,8 +32,7 @@ def attribute(tree: ast.Module, path: str, right: Sequence[str] = ()) -> int | N
         owners = set(parts[:index])
         found = [
             (bool(owners & {name for name, _ in _set_in(cls)}), line)
-            for cls in walked(tree)
-            if isinstance(cls, ast.ClassDef)
+            for cls in of_kind(tree, ast.ClassDef)
             for name, line in _set_in(cls)
             if name == parts[index]
         ]
@@ -45,7 +44,7 @@ def attribute(tree: ast.Module, path: str, right: Sequence[str] = ()) -> int | N
             line = _filled(tree, _worked_out(tree, min(found)[1]))
             line = part_of(tree, parts[index], _constant(tree, line, right))
             return passed(tree, parts[index], _default(tree, parts[index], line))
-        classes = (one for one in walked(tree) if isinstance(one, ast.ClassDef))
+        classes = of_kind(tree, ast.ClassDef)
         rows = {n for cls in classes for name, n in by_name(tree, cls) if name == parts[index]}
         if len(rows) == 1:
             return rows.pop()
@@ -54,7 +53,7 @@ def attribute(tree: ast.Module, path: str, right: Sequence[str] = ()) -> int | N
 
 def _set_anew(tree: ast.Module, name: str) -> frozenset[int]:
     """The lines of ``__post_init__`` that give a field of a dataclass another value."""
-    methods = (one for one in walked(tree) if isinstance(one, ast.FunctionDef))
+    methods = of_kind(tree, ast.FunctionDef)
     after = (one for method in methods if method.name == "__post_init__" for one in walked(method))
     sets = (one for one in after if isinstance(one, ast.Assign) and not _reads(one.value, name))
     return frozenset(
@@ -107,9 +106,7 @@ def _nearest(tree: ast.Module, name: str) -> int | None:
 def _value(tree: ast.Module, name: str, right: Sequence[str] = ()) -> int | None:
     """Where an attribute gets its value, as :func:`attribute`; or a key of its name does."""
     stored = {node.id for node in stores(tree)} | {
-        one.attr
-        for one in walked(tree)
-        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+        one.attr for one in of_kind(tree, ast.Attribute) if isinstance(one.ctx, ast.Store)
     }
     found = None if name in stored else _keyed(tree, name)
     return found or attribute(tree, name, right)
@@ -131,7 +128,7 @@ def _of_all(tree: ast.Module, name: str, wrong: Sequence[str]) -> int | None:
     while isinstance(value := values.get(names[-1]), ast.Name) and value.id not in names:
         names.append(value.id)
     used = {id(one): ast.unparse(field.target) for field in fields for one in _values_in(field)}
-    loads = [one for one in walked(tree) if isinstance(one, ast.Name)]
+    loads = of_kind(tree, ast.Name)
     for one in tree.body:
         if not isinstance(one, ast.Assign | ast.AnnAssign) or one.value is None:
             continue
@@ -154,7 +151,7 @@ def _zero(tree: ast.Module, name: str) -> int | None:
     A place that asks it of every field in turn does as well.
     """
     lines: list[int] = []
-    for node in walked(tree):
+    for node in of_kind(tree, ast.If, ast.IfExp, ast.BoolOp):
         match node:
             case ast.If(test=test) | ast.IfExp(test=test):
                 asked = [test.operand if isinstance(test, ast.UnaryOp) else test]
@@ -182,8 +179,8 @@ def _keyed(tree: ast.Module, name: str) -> int | None:
     Of a variable that only holds that value, the line that works it out.
     """
     found: list[int] = []
-    texts = {id(one.value) for one in walked(tree) if isinstance(one, ast.Expr)}
-    for node in walked(tree):
+    texts = {id(one.value) for one in of_kind(tree, ast.Expr)}
+    for node in of_kind(tree, ast.keyword, ast.Assign, ast.Constant):
         match node:
             case ast.keyword(arg=key) if key == name:
                 found.append(node.value.lineno)
@@ -198,7 +195,7 @@ def _keyed(tree: ast.Module, name: str) -> int | None:
 
 def _is_target(tree: ast.Module, node: ast.AST) -> bool:
     """Whether a text is the key of a dict to which an assignment gives a value."""
-    stored = (one for one in walked(tree) if isinstance(one, ast.Subscript))
+    stored = of_kind(tree, ast.Subscript)
     return any(one.slice is node for one in stored if isinstance(one.ctx, ast.Store))
 
 
@@ -206,16 +203,14 @@ def _held(tree: ast.Module, kept: ast.Assign) -> int:
     """The line of an assignment; or that of the one which gives the variable that it keeps."""
     text = ast.unparse(kept.value)
     lines = [
-        one.lineno
-        for one in walked(tree)
-        if isinstance(one, ast.Assign) and text in map(ast.unparse, one.targets)
+        one.lineno for one in of_kind(tree, ast.Assign) if text in map(ast.unparse, one.targets)
     ]
     return lines[0] if len(lines) == 1 else kept.lineno
 
 
 def _text(tree: ast.Module, text: str) -> int | None:
     """The one line with this text between quotation marks, or as a line of a longer text."""
-    every = (one for one in walked(tree) if isinstance(one, ast.Constant))
+    every = of_kind(tree, ast.Constant)
     lines: set[int] = set()
     for one in every:
         if one.value == text:
@@ -284,14 +279,14 @@ def _shared(one: str | None, other: str | None) -> int:
 def _around(tree: ast.Module, what: str) -> int | None:
     """The head of the innermost function around a line."""
     line = int(what)
-    found = [one for one in walked(tree) if isinstance(one, ast.FunctionDef)]
+    found = of_kind(tree, ast.FunctionDef)
     return max((o.lineno for o in found if o.lineno <= line <= (o.end_lineno or 0)), default=None)
 
 
 def _unset(tree: ast.Module, what: str) -> int | None:
     """Where the class around a line is to set an attribute that it lacks: ``"eps 61"``."""
     name, _, line = what.partition(" ")
-    every = [one for one in walked(tree) if isinstance(one, ast.ClassDef)]
+    every = of_kind(tree, ast.ClassDef)
     around = [one for one in every if one.lineno <= int(line) <= (one.end_lineno or 0)]
     if not around:
         return None
@@ -305,7 +300,7 @@ def _unset(tree: ast.Module, what: str) -> int | None:
 def idle(tree: ast.Module, what: str) -> frozenset[str]:
     """The attributes that the class around a line sets and never reads: of ``"eps 61"``."""
     line = int(what.rpartition(" ")[2])
-    every = [one for one in walked(tree) if isinstance(one, ast.ClassDef)]
+    every = of_kind(tree, ast.ClassDef)
     around = [one for one in every if one.lineno <= line <= (one.end_lineno or 0)]
     own = [one for cls in around[-1:] for one in _of_self(cls)]
     read = {one.attr for one in own if isinstance(one.ctx, ast.Load)}
@@ -318,7 +313,7 @@ def partly(tree: ast.Module, what: str) -> str:
     Or that its ``__init__`` calls what reads the attribute before it sets it.
     """
     name, _, line = what.removeprefix("unset: ").partition(" ")
-    every = [one for one in walked(tree) if isinstance(one, ast.ClassDef)]
+    every = of_kind(tree, ast.ClassDef)
     around = [one for one in every if one.lineno <= int(line) <= (one.end_lineno or 0)]
     if late := next(filter(None, (_late(cls, name, int(line)) for cls in around[-1:])), ""):
         return late
@@ -326,8 +321,8 @@ def partly(tree: ast.Module, what: str) -> str:
     lines = {one.lineno for one in sets if one.attr == name and isinstance(one.ctx, ast.Store)}
     tests = [
         one
-        for one in walked(tree)
-        if isinstance(one, ast.If) and one.lineno <= min(lines, default=0) <= (one.end_lineno or 0)
+        for one in of_kind(tree, ast.If)
+        if one.lineno <= min(lines, default=0) <= (one.end_lineno or 0)
     ]
     if len(lines) != 1 or len(tests) != 1:
         return ""
@@ -359,8 +354,8 @@ def renamed(tree: ast.Module, what: str) -> frozenset[str]:
     name = what.removeprefix("unset: ").partition(" ")[0]
     return frozenset(
         target.attr
-        for one in walked(tree)
-        if isinstance(one, ast.Assign) and ast.unparse(one.value) == name
+        for one in of_kind(tree, ast.Assign)
+        if ast.unparse(one.value) == name
         for target in one.targets
         if isinstance(target, ast.Attribute)
     )
@@ -380,7 +375,7 @@ def read(tree: ast.Module) -> frozenset[str]:
 
 
 def _of_self(tree: ast.AST) -> list[ast.Attribute]:
-    nodes = [one for one in walked(tree) if isinstance(one, ast.Attribute)]
+    nodes = of_kind(tree, ast.Attribute)
     return [one for one in nodes if isinstance(one.value, ast.Name) and one.value.id == "self"]
 
 
@@ -415,7 +410,7 @@ def _counted(tree: ast.Module, path: str) -> int | None:
 def _guard(tree: ast.Module, about: str) -> int | None:
     """The ``if`` whose only statement is at a place; else the place."""
     line = place(tree, about)
-    for one in (node for node in walked(tree) if isinstance(node, ast.If)):
+    for one in of_kind(tree, ast.If):
         bodies = (one.body, one.orelse)
         if any(len(body) == 1 and body[0].lineno == line for body in bodies):
             return None if line is None else one.lineno
@@ -425,7 +420,7 @@ def _guard(tree: ast.Module, about: str) -> int | None:
 def _read_again(tree: ast.Module, what: str) -> int | None:
     """The line that reads an attribute for the first or the second time, of two in the file."""
     name, _, which = what.partition(" ")
-    every = (one for one in walked(tree) if isinstance(one, ast.Attribute) and one.attr == name)
+    every = (one for one in of_kind(tree, ast.Attribute) if one.attr == name)
     lines = sorted(one.lineno for one in every if isinstance(one.ctx, ast.Load))
     return lines[int(which) - 1] if len(lines) == 2 else None
 
@@ -471,8 +466,8 @@ BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
 
 def _worked_out(tree: ast.Module, line: int) -> int:
     """``line``; or where the one variable that is passed there was worked out, in the function."""
-    inside = [n for n in walked(tree) if isinstance(n, ast.FunctionDef)]
-    inside = [n for n in inside if n.lineno <= line <= (n.end_lineno or 0)]
+    functions = of_kind(tree, ast.FunctionDef)
+    inside = [n for n in functions if n.lineno <= line <= (n.end_lineno or 0)]
     function = inside[-1] if inside else ast.Module([], [])
     nodes = list(ast.walk(function))
     calls = [n.value for n in nodes if isinstance(n, ast.Assign) and n.lineno == line]
@@ -517,8 +512,7 @@ def _constant(tree: ast.Module, line: int, right: Sequence[str]) -> int:
     """
     fields = [
         one.value
-        for cls in walked(tree)
-        if isinstance(cls, ast.ClassDef)
+        for cls in of_kind(tree, ast.ClassDef)
         for one in cls.body
         if isinstance(one, ast.Assign | ast.AnnAssign) and one.lineno == line
     ]
@@ -533,8 +527,8 @@ def _constant(tree: ast.Module, line: int, right: Sequence[str]) -> int:
         return line
     ends = [
         last.lineno
-        for one in walked(tree)
-        if isinstance(one, ast.FunctionDef) and one.name == text
+        for one in of_kind(tree, ast.FunctionDef)
+        if one.name == text
         for last in ast.walk(one)
         if isinstance(last, ast.Return)
     ]
@@ -554,7 +548,7 @@ def _constant(tree: ast.Module, line: int, right: Sequence[str]) -> int:
 
 def _is_of_fields(tree: ast.Module, loads: Sequence[ast.expr], right: Sequence[str]) -> bool:
     """Whether only fields read a constant, and none of those that are ``right``."""
-    stated = [one for one in walked(tree) if isinstance(one, ast.AnnAssign)]
+    stated = of_kind(tree, ast.AnnAssign)
     fields = [one.value for one in stated]
     fields += [word.value for one in fields for word in _defaults(one)]
     known = [one for one in stated if ast.unparse(one.target) in right and one.value is not None]
@@ -576,7 +570,7 @@ def _defaults(value: ast.expr | None) -> list[ast.keyword]:
 
 def _filled(tree: ast.Module, line: int) -> int:
     """``line``; or the only one that appends to the list which it begins."""
-    every = [one for one in walked(tree) if isinstance(one, ast.FunctionDef)]
+    every = of_kind(tree, ast.FunctionDef)
     inside = [one for one in every if one.lineno <= line <= (one.end_lineno or 0)]
     nodes = list(ast.walk(inside[-1])) if inside else []
     begins = (one for one in nodes if isinstance(one, ast.Assign) and one.lineno == line)

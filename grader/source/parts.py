@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 
 def astray(tree: ast.Module, cuts: str) -> int | None:
@@ -14,7 +14,7 @@ def astray(tree: ast.Module, cuts: str) -> int | None:
     ``cuts`` is a pattern of what takes the tensor apart. The order of the others is that in which
     the lines below the cut read them one by one. None if there is no such line.
     """
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+    for function in of_kind(tree, ast.FunctionDef):
         for one in ast.walk(function):
             match one:
                 case ast.Assign(targets=[ast.Tuple(elts=elts)], value=value) if len(elts) > 2:

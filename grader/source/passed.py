@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 
 def passed(tree: ast.Module, name: str, line: int) -> int:
@@ -12,7 +12,7 @@ def passed(tree: ast.Module, name: str, line: int) -> int:
 
     That is so where the helper itself keeps the right argument: ``self.n_embd = embd``.
     """
-    for method in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+    for method in of_kind(tree, ast.FunctionDef):
         params = [one.arg for one in method.args.args if one.arg != "self"]
         for kept in method.body:
             match kept:
@@ -30,11 +30,7 @@ def _is_short(param: str, name: str) -> bool:
 
 def _given(tree: ast.Module, method: str, at: int, name: str) -> int | None:
     """The line of the variable that the only call of a method gives it there, if not ``name``."""
-    calls = [
-        one
-        for one in walked(tree)
-        if isinstance(one, ast.Call) and ast.unparse(one.func) == f"self.{method}"
-    ]
+    calls = [one for one in of_kind(tree, ast.Call) if ast.unparse(one.func) == f"self.{method}"]
     if len(calls) != 1 or at >= len(calls[0].args):
         return None
     given = calls[0].args[at]
@@ -46,8 +42,8 @@ def maker(tree: ast.Module, line: int) -> int:
 
     A lambda and a partial with a name are functions as well.
     """
-    own = {one.name: one for one in walked(tree) if isinstance(one, ast.FunctionDef)}
-    sets = [one for one in walked(tree) if isinstance(one, ast.Assign)]
+    own = {one.name: one for one in of_kind(tree, ast.FunctionDef)}
+    sets = of_kind(tree, ast.Assign)
     calls = [one.value for one in sets if one.lineno == line and isinstance(one.value, ast.Call)]
     helper = own.get(_called(calls[0])) if len(calls) == 1 else None
     inner = ast.walk(helper) if helper is not None else ()
@@ -65,7 +61,7 @@ def maker(tree: ast.Module, line: int) -> int:
 
 def giver(tree: ast.Module, line: int) -> int:
     """``line``; or :func:`maker`, where nothing is given on the line: what is, is given there."""
-    sets = (one for one in walked(tree) if isinstance(one, ast.Assign) and one.lineno == line)
+    sets = (one for one in of_kind(tree, ast.Assign) if one.lineno == line)
     calls = [one.value for one in sets if isinstance(one.value, ast.Call)]
     bare = len(calls) == 1 and not calls[0].args and not calls[0].keywords
     return maker(tree, line) if bare else line
@@ -73,7 +69,7 @@ def giver(tree: ast.Module, line: int) -> int:
 
 def preset(tree: ast.Module, name: str) -> int | None:
     """The line on which the one partial that sets an argument of this name sets it."""
-    calls = [one for one in walked(tree) if isinstance(one, ast.Call)]
+    calls = of_kind(tree, ast.Call)
     words = [one for call in calls if _called(call) == "partial" for one in call.keywords]
     lines = [one.value.lineno for one in words if one.arg == name]
     return lines[0] if len(lines) == 1 else None
@@ -90,7 +86,7 @@ def part_of(tree: ast.Module, name: str, line: int) -> int:
     ``self.weight, self.bias = make(dim)``; also of ``self.bias = made.bias``, what a helper made.
     What the helper is given must be plain variables: what is worked out there may be wrong.
     """
-    for one in (node for node in walked(tree) if isinstance(node, ast.Assign)):
+    for one in of_kind(tree, ast.Assign):
         if one.lineno == line and (found := _part(tree, one, name)) is not None:
             return found
     return line
@@ -107,18 +103,18 @@ def _part(tree: ast.Module, kept: ast.Assign, name: str) -> int | None:
                 return None
             at = named.index(name)
         case ast.Assign(value=ast.Attribute(value=ast.Name(id=whole), attr=at)):
-            sets = [one for one in walked(tree) if isinstance(one, ast.Assign)]
+            sets = of_kind(tree, ast.Assign)
             made = [one.value for one in sets if ast.unparse(one.targets[0]) == whole]
             if len(made) != 1:
                 return None
             call = made[0]
         case _:
             return None
-    own = [one for one in walked(tree) if isinstance(one, ast.FunctionDef)]
+    own = of_kind(tree, ast.FunctionDef)
     if not isinstance(call, ast.Call) or not all(isinstance(one, ast.Name) for one in call.args):
         return None
     helpers = [one for one in own if one.name == _called(call)]
-    returns = [one for each in helpers for one in walked(each) if isinstance(one, ast.Return)]
+    returns = [one for each in helpers for one in of_kind(each, ast.Return)]
     if len(helpers) != 1 or len(returns) != 1 or call.keywords:
         return None
     part = _taken(tree, returns[0].value, at)
@@ -149,6 +145,6 @@ def _fields(tree: ast.Module, name: str) -> list[str]:
 
 def _where(helper: ast.FunctionDef, part: ast.expr) -> int:
     """The line of an expression; of a variable that is given a value once, of that."""
-    sets = [one for one in walked(helper) if isinstance(one, ast.Assign)]
+    sets = of_kind(helper, ast.Assign)
     found = [one for one in sets if ast.unparse(part) in map(ast.unparse, one.targets)]
     return found[0].lineno if len(found) == 1 and isinstance(part, ast.Name) else part.lineno

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from grader.source.variables import reads
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 Body = ast.FunctionDef | ast.Module
 
@@ -62,7 +62,7 @@ def reader(tree: ast.Module, pattern: str) -> int | None:
     names = {
         name for node in tree.body for name in _constants(node) if re.search(pattern, _text(node))
     }
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+    for function in of_kind(tree, ast.FunctionDef):
         for one, head in _heads(function):
             if any(re.search(rf"\b{name}\b", head) for name in names):
                 return one.lineno
@@ -86,7 +86,7 @@ def _text(one: ast.stmt) -> str:
 
 def _called(tree: ast.Module, function: ast.FunctionDef) -> list[ast.FunctionDef]:
     """The functions and methods of the file that one calls, and those that they call."""
-    own = {one.name: one for one in walked(tree) if isinstance(one, ast.FunctionDef)}
+    own = {one.name: one for one in of_kind(tree, ast.FunctionDef)}
     found, todo = [], [function]
     while todo:
         calls = sorted(

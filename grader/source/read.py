@@ -16,6 +16,7 @@ from pathlib import Path
 from grader.base import sanitize
 from grader.frameworks import Spellings
 from grader.source.unnamed import unnamed
+from grader.source.walked import parsed
 
 PYTHON = Spellings()
 
@@ -138,7 +139,7 @@ def parse(data: bytes, file: str, spellings: Spellings = PYTHON) -> Source:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text, filename=file)
+            tree = parsed(text)
     except SyntaxError as problem:
         raise _syntax(problem, text) from None
     except (MemoryError, RecursionError, ValueError):

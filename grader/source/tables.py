@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 Display = ast.Tuple | ast.List | ast.Set | ast.Dict
 
@@ -37,7 +37,7 @@ def _given_name(node: ast.AST) -> ast.expr | None:
 
 def _of_loops(tree: ast.Module, function: ast.FunctionDef, name: str) -> Iterator[tuple[str, int]]:
     """What a variable is in the turns of the loops of a function that give it a value."""
-    for loop in (one for one in walked(function) if isinstance(one, ast.For)):
+    for loop in of_kind(function, ast.For):
         targets = getattr(loop.target, "elts", [loop.target])
         texts = [one.id if isinstance(one, ast.Name) else "" for one in targets]
         table = display(tree, function, loop.iter)

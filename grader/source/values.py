@@ -33,7 +33,7 @@ from grader.source.patterns import (
     written,
 )
 from grader.source.read import Source
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 
 def returns(
@@ -151,7 +151,7 @@ def _unset(source: Source, function: ast.AST, attribute: str) -> Finding:
     """The finding on an attribute that a function does not set, as far as it was followed."""
     line = getattr(function, "lineno", None)
     elsewhere = _sets(source.tree, attribute)
-    names = {one.id for one in walked(source.tree) if isinstance(one, ast.Name)}
+    names = {one.id for one in of_kind(source.tree, ast.Name)}
     if elsewhere or "setattr" in names:
         return Finding(False, min(elsewhere, default=line))
     return Finding(False, line, f"self.{attribute} is not set", unset=attribute)
@@ -235,7 +235,7 @@ def calls(path: str, *names: str) -> SourceTest:
 
 def _with_own(source: Source, function: ast.FunctionDef | ast.ClassDef) -> Iterator[ast.AST]:
     """The nodes of a function, then those of the file's own functions that it calls."""
-    own = {node.name: node for node in walked(source.tree) if isinstance(node, ast.FunctionDef)}
+    own = {node.name: node for node in of_kind(source.tree, ast.FunctionDef)}
     todo: list[ast.AST] = [function]
     seen: set[ast.AST] = {function}
     while todo:

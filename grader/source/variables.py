@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from grader.source.walked import walk
+from grader.source.walked import walk, walked
 
 
 def stores(node: ast.AST) -> tuple[ast.Name, ...]:
@@ -38,6 +38,12 @@ def binds(node: ast.AST) -> Iterator[str]:
     elif isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         yield from (one.id for one in targets if isinstance(one, ast.Name))
+
+
+@lru_cache(64)
+def bound(tree: ast.AST) -> frozenset[str]:
+    """The names that the statements of a program or a function bind."""
+    return frozenset(name for one in walked(tree) for name in binds(one))
 
 
 def appended(node: ast.AST) -> tuple[str, ast.expr] | None:

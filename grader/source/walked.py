@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
+from typing import TypeVar, cast
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 @lru_cache(maxsize=32)
@@ -19,6 +22,20 @@ def parsed(source: str) -> ast.Module:
 def walked(tree: ast.AST) -> tuple[ast.AST, ...]:
     """What :func:`walk` gives, for a program or a function that nobody changes."""
     return tuple(walk(tree))
+
+
+def of_kind(tree: ast.AST, *kinds: type[Node]) -> tuple[Node, ...]:
+    """The nodes of some kinds, such as ``ast.Call``, in the order of ``ast.walk``."""
+    found = _kinds(tree)
+    if kinds not in found:
+        found[kinds] = tuple(one for one in walked(tree) if isinstance(one, kinds))
+    return cast("tuple[Node, ...]", found[kinds])
+
+
+@lru_cache(maxsize=4096)
+def _kinds(_: ast.AST) -> dict[tuple[type[ast.AST], ...], tuple[ast.AST, ...]]:
+    """The nodes of a program or a function by kinds, as far as they were asked for."""
+    return {}
 
 
 def walk(tree: ast.AST) -> list[ast.AST]:

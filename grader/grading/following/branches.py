@@ -26,7 +26,7 @@ from grader.grading.reading.bindings import (
 from grader.grading.reading.program import parameters
 from grader.source.annotations import allows_none
 from grader.source.variables import read, stored, stores
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Is: ast.IsNot,
@@ -74,7 +74,7 @@ def unasked(tree: ast.Module, name: str, line: int) -> tuple[int, str, str] | No
 def _is_only(inside: ast.FunctionDef, name: str) -> tuple[int, str] | None:
     """Where a variable gets just the value of another, and of which, if no other line gives one."""
     found = [one for one in stores(inside) if one.id == name]
-    for node in walked(inside):
+    for node in of_kind(inside, ast.Assign):
         match node:
             case ast.Assign(targets=[ast.Name() as target], value=ast.Name(id=of)):
                 if found == [target]:
@@ -145,7 +145,7 @@ def _allows_none(function: ast.FunctionDef, name: str) -> bool:
     given = function.args
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
     own = next((arg for arg in every if arg.arg == name), None)
-    loops = (one for one in walked(function) if isinstance(one, ast.For))
+    loops = of_kind(function, ast.For)
     if own is None and not any(name in targets(one) for one in loops):
         return False
     tests = (one for one in walked(function) if isinstance(one, ast.If | ast.IfExp))
@@ -274,7 +274,7 @@ def _inside(comparison: Comparison, side: Side, line: int) -> ast.If | None:
         for one in right.nodes
         if isinstance(one, ast.If) and not isinstance(right.parents.get(one), ast.If)
     }
-    inner = (one for part in side for one in walked(part) if isinstance(one, ast.If))
+    inner = (one for part in side for one in of_kind(part, ast.If))
     around_line = (one for one in inner if line in _lines(one.body))
     return next((one for one in around_line if ast.unparse(one.test) in asked), None)
 

@@ -14,7 +14,7 @@ from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, own_calls
 from grader.protocol.probe import SeenError
 from grader.source.variables import read, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 ABSENT = re.compile(r"^Axis (-?\d+) does not exist")
 """What is said of an axis that a tensor does not have."""
@@ -145,7 +145,7 @@ def _named(mine: Run, old: ast.Call, new: ast.Call, order: int | None) -> Slip |
         if isinstance(outer, ast.FunctionDef) and numbers.keys() <= {*parameters(outer)}:
             return _given(mine, outer, numbers) or _in_turn(mine, outer, old, numbers, order)
         outer = mine.parents.get(outer)
-    reads = [one.id for one in walked(mine.tree) if isinstance(one, ast.Name)]
+    reads = [one.id for one in of_kind(mine.tree, ast.Name)]
     for one in mine.tree.body:
         given = targets(one)
         if isinstance(one, ast.Assign) and len(given) == len(numbers) == 1 and given[0] in numbers:
@@ -181,7 +181,7 @@ def _in_turn(
     if len(wanted) != 1 or order is None or not isinstance(function.body[-1], ast.Return):
         return None
     ((name, new),) = wanted.items()
-    leaves = (one for one in walked(old) if isinstance(one, ast.Name) and one.id == name)
+    leaves = (one for one in of_kind(old, ast.Name) if one.id == name)
     held = [mine.held(mine.numbers[one], order) for one in leaves]
     names, found = parameters(function), []
     for call in walked(mine.tree):

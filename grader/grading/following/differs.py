@@ -11,7 +11,7 @@ from grader.grading.following.kinds import factor, spelled
 from grader.grading.following.relations import Floats, same
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 VERBS = {
     "Add": "adds",
@@ -126,7 +126,7 @@ def beside(said: str, new: ast.expr, old: ast.AST) -> bool:
 def _own(tree: ast.Module) -> frozenset[str]:
     """The functions of a file, and the variables and arguments of these."""
     found: set[str] = set()
-    for node in walked(tree):
+    for node in of_kind(tree, ast.FunctionDef, ast.Name, ast.arg):
         match node:
             case ast.FunctionDef(name=name) | ast.Name(id=name, ctx=ast.Store()):
                 found.add(name)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from grader.grading.reading.bindings import callee
 from grader.grading.reading.shown import Slip, called
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 Modules = Mapping[str, tuple[str, str]]
 """The earlier modules: importable name to file name and source."""
@@ -22,7 +22,7 @@ def out_of_order(tree: ast.Module, modules: Modules) -> Slip | None:
     taken = _taken(modules)
     own = {one.name for one in walked(tree) if isinstance(one, ast.FunctionDef | ast.ClassDef)}
     found = []
-    for node in (one for one in walked(tree) if isinstance(one, ast.Call)):
+    for node in of_kind(tree, ast.Call):
         name = callee(node)
         params = taken.get(name)
         plain = not node.keywords and not any(isinstance(one, ast.Starred) for one in node.args)

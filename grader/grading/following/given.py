@@ -13,7 +13,7 @@ from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, name_of
 from grader.protocol.probe import SeenError
 from grader.source.variables import stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 TAKE_ONE = ("reduce", "map", "filter", "partial")
 """Calls that are given one function, and then what it is called on."""
@@ -70,7 +70,7 @@ def called_first(comparison: Comparison, error: SeenError) -> Slip | None:
     """
     mine, right, own = comparison.mine, comparison.right, functions(comparison.mine.tree)
     line = error.calls[-2].line if len(error.calls) > 1 else 0
-    for outer in (one for one in walked(mine.tree) if isinstance(one, ast.Call)):
+    for outer in of_kind(mine.tree, ast.Call):
         inner = outer.args[0] if outer.args else None
         if outer.lineno != line or not isinstance(inner, ast.Call) or len(inner.args) != 1:
             continue
@@ -120,7 +120,7 @@ def called_before(mine: Run, error: SeenError, told: str) -> Slip | None:
     name = told.partition(" is ")[0]
     if "was called like a function" not in told or not name.isidentifier():
         return None
-    every = [one for one in walked(mine.tree) if isinstance(one, ast.Call)]
+    every = of_kind(mine.tree, ast.Call)
     here = [one for one in every if one.lineno == error.line and callee(one) == name]
     found = [
         one

@@ -30,7 +30,7 @@ from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, with_swapped
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source.variables import reads, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 MADE, YIELD, ORDER = "where it is made", "needs yield", "order of the arguments"
 LOOP = "What a loop makes"
@@ -123,7 +123,7 @@ def _source(
 def _quoted(tree: ast.Module, line: int) -> int:
     """``line``; or that of the one constant of the file which it reads, if that is a text."""
     here = statement_at(tree, line)
-    names = {one.id for one in walked(tree) if isinstance(one, ast.Name) and one.lineno in here}
+    names = {one.id for one in of_kind(tree, ast.Name) if one.lineno in here}
     texts = [
         one.lineno
         for one in tree.body
@@ -161,9 +161,7 @@ def _chains(tree: ast.Module, method: ast.FunctionDef) -> bool:
     That is, its annotation is the name of its class, or ``Self``; or without one, another method of
     the class returns self.
     """
-    owner = next(
-        (n for n in walked(tree) if isinstance(n, ast.ClassDef) and method in n.body), None
-    )
+    owner = next((n for n in of_kind(tree, ast.ClassDef) if method in n.body), None)
     if owner is None or [one.arg for one in method.args.args[:1]] != ["self"]:
         return False
     if method.returns is not None:
@@ -212,7 +210,7 @@ def unpaired(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     line, alone = error.line or 0, ALONE.search(told) is not None
     if UNPACKED.match(told) is None and not alone:
         return None
-    for node in walked(tree):
+    for node in of_kind(tree, ast.For, ast.comprehension, ast.Assign):
         match node:
             case (
                 ast.For(target=ast.Tuple(elts=names), iter=ast.Call() as call)
@@ -324,9 +322,9 @@ def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
 def _chosen(tree: ast.Module, call: SeenCall, told: str) -> Slip | None:
     """The line that calls a function of the file, or one of two, where a later one calls it."""
     name = next((one for one in call.values if told.startswith(f"{one} is ")), "")
-    users = [one for one in walked(tree) if isinstance(one, ast.Call)]
-    users = [one for one in users if one.lineno in statement_at(tree, call.line)]
-    users = [one for one in users if ast.unparse(one.func) == name]
+    calls = of_kind(tree, ast.Call)
+    here = [one for one in calls if one.lineno in statement_at(tree, call.line)]
+    users = [one for one in here if ast.unparse(one.func) == name]
     sets = list(_sets(tree, name, call.line)) if len(users) == 1 else []
     given = [each for one in sets for each in _either(getattr(one, "value", None))]
     funcs = [one.func for one in given if isinstance(one, ast.Call)]
@@ -447,7 +445,7 @@ def given_crosswise(tree: ast.Module, error: SeenError, told: str) -> Slip | Non
     good = [p for p, kind in known.items() if kind in wanted]
     here = statement_at(tree, outer.line)
     owner = called_as(tree, inside)
-    calls = [n for n in walked(tree) if isinstance(n, ast.Call) and callee(n) == owner]
+    calls = [n for n in of_kind(tree, ast.Call) if callee(n) == owner]
     calls = [one for one in calls if one.lineno in here]
     calls = [one for one in calls if one.lineno == outer.line] or calls
     if len(bad) != 1 or len(good) != 1 or len(calls) != 1:
@@ -598,13 +596,13 @@ def class_called(tree: ast.Module, error: SeenError) -> Slip | None:
 
 def _reads(tree: ast.Module, attribute: str) -> bool:
     """Whether the file reads an attribute of ``self`` anywhere."""
-    every = (one for one in walked(tree) if isinstance(one, ast.Attribute))
+    every = of_kind(tree, ast.Attribute)
     return any(isinstance(one.ctx, ast.Load) and ast.unparse(one) == attribute for one in every)
 
 
 def _objects(tree: ast.Module, name: str) -> list[str]:
     """The attributes of ``self`` that hold an object of a class."""
-    kept = (one for one in walked(tree) if isinstance(one, ast.Assign))
+    kept = of_kind(tree, ast.Assign)
     found = [one for one in kept if isinstance(one.value, ast.Call) and callee(one.value) == name]
     own = (text for one in found for text in targets(one) if text.startswith("self."))
     return list(dict.fromkeys(own)) if name[:1].isupper() else []
@@ -662,7 +660,7 @@ def selfless(tree: ast.Module, error: SeenError) -> Slip | None:
 
 def _methods(tree: ast.Module, name: str) -> Iterator[tuple[str, ast.FunctionDef]]:
     """The methods of this name, each with its class."""
-    for cls in (one for one in walked(tree) if isinstance(one, ast.ClassDef)):
+    for cls in of_kind(tree, ast.ClassDef):
         for one in cls.body:
             if isinstance(one, ast.FunctionDef) and one.name == name:
                 yield cls.name, one

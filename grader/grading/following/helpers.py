@@ -10,7 +10,7 @@ from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError
 from grader.source.variables import read, reads, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 DIM = re.compile(
     r"^(\w+) is a Dim, (?:and was used like a number|a whole number, and meets a floating)"
@@ -171,7 +171,7 @@ def _partial(error: SeenError) -> tuple[str, tuple[str, ...] | None]:
 
 def _partials(tree: ast.Module) -> list[ast.Call]:
     """The calls of a file that make a partial."""
-    every = (one for one in walked(tree) if isinstance(one, ast.Call))
+    every = of_kind(tree, ast.Call)
     return [one for one in every if callee(one) == "partial"]
 
 
@@ -285,7 +285,7 @@ def kind_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
         return None
     outer, call = error.calls[-2:]
     name, takes = _helper_at(tree, call.line)
-    every = [one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == name]
+    every = [one for one in of_kind(tree, ast.Call) if callee(one) == name]
     here = [one for one in every if one.lineno in statement_at(tree, outer.line)]
     if found[1] not in takes or len(here) != 1 or len(every) < 2:
         return None
@@ -295,7 +295,7 @@ def kind_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
 
 def _helper_at(tree: ast.Module, line: int) -> tuple[str, list[str]]:
     """The helper around a line, with what it takes: a lambda that has a name, or a function."""
-    for one in walked(tree):
+    for one in of_kind(tree, ast.Assign):
         match one:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda(args=args) as made):
                 if made.lineno <= line <= (made.end_lineno or 0):
@@ -312,8 +312,8 @@ def in_either(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     here = statement_at(tree, error.calls[-1].line)
     keys = {
         one.slice.id
-        for one in walked(tree)
-        if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Name) and one.lineno in here
+        for one in of_kind(tree, ast.Subscript)
+        if isinstance(one.slice, ast.Name) and one.lineno in here
     }
     for loop in walked(tree):
         if not isinstance(loop, ast.For | ast.comprehension) or len(keys) != 1:
@@ -350,7 +350,7 @@ NEAR = 5
 def _calls(tree: ast.Module, inside: ast.FunctionDef | None, outer: SeenCall) -> list[ast.Call]:
     """The calls of a function in the statement that called it."""
     here = statement_at(tree, outer.line)
-    every = (one for one in walked(tree) if isinstance(one, ast.Call) and one.lineno in here)
+    every = (one for one in of_kind(tree, ast.Call) if one.lineno in here)
     return [one for one in every if inside is not None and callee(one) == inside.name]
 
 

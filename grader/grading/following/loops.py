@@ -15,7 +15,7 @@ from grader.grading.reading.bindings import around, bound, callee, stores
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
 from grader.source.variables import appended, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 
 def too_many(comparison: Comparison, node: int, order: int) -> Slip | None:
@@ -391,7 +391,7 @@ def whole(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     if found is None or inside is None or len(error.calls) < 2 or found[1] not in params:
         return None
     at, line = params.index(found[1]), error.calls[-2].line
-    for loop in (one for one in walked(tree) if isinstance(one, ast.For)):
+    for loop in of_kind(tree, ast.For):
         for call in (one for one in ast.walk(loop) if isinstance(one, ast.Call)):
             here = call.lineno == line and callee(call) == inside.name and at < len(call.args)
             given = call.args[at] if here else None

@@ -15,7 +15,7 @@ from grader.grading.reading.bindings import around, bound
 from grader.grading.reading.program import target
 from grader.grading.reading.shown import Slip
 from grader.source.variables import read
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 
 def cut(lesson: Lesson, result: int | None, wanted: int | None) -> Slip | None:
@@ -97,9 +97,9 @@ def replaced(lesson: Lesson, cause: Cause) -> Slip | None:
 
 def uncalled_helper(tree: ast.Module) -> ast.FunctionDef | None:
     """The one helper of a file that nothing calls or names."""
-    every = [one for one in walked(tree) if isinstance(one, ast.FunctionDef)]
-    used = {one.id for one in walked(tree) if isinstance(one, ast.Name)}
-    used |= {one.attr for one in walked(tree) if isinstance(one, ast.Attribute)}
+    every = of_kind(tree, ast.FunctionDef)
+    used = {one.id for one in of_kind(tree, ast.Name)}
+    used |= {one.attr for one in of_kind(tree, ast.Attribute)}
     idle = [one for one in every if one.name.startswith("_") and not one.name.startswith("__")]
     idle = [one for one in idle if one.name not in used and around(tree, one.lineno) is one]
     return idle[0] if len(idle) == 1 and not idle[0].decorator_list else None

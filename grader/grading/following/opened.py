@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.base.blanks import make_answer
 from grader.grading.reading.bindings import callee
 from grader.source.variables import binds
-from grader.source.walked import parsed, walked
+from grader.source.walked import of_kind, parsed
 
 
 def opened(solution: str, mine: str, folder: Path) -> str:
@@ -36,12 +36,12 @@ def _functions(text: str, names: set[str]) -> Iterator[str]:
     for node in tree.body:
         if not isinstance(node, ast.FunctionDef) or node.name not in names or node.decorator_list:
             continue
-        used = {one.id for one in walked(node) if isinstance(one, ast.Name)}
+        used = {one.id for one in of_kind(node, ast.Name)}
         for one in tree.body:
             if isinstance(one, ast.Import | ast.ImportFrom) and used.intersection(binds(one)):
                 yield ast.unparse(one)
         yield ast.unparse(node)
 
 
-def _calls(tree: ast.AST) -> Iterator[ast.Call]:
-    return (one for one in walked(tree) if isinstance(one, ast.Call))
+def _calls(tree: ast.AST) -> tuple[ast.Call, ...]:
+    return of_kind(tree, ast.Call)

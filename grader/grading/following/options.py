@@ -13,7 +13,7 @@ from grader.grading.reading.bindings import bound, callee, functions, statement_
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, there
 from grader.protocol.probe import SeenError
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 LACKS = re.compile(r"(\S+) needs (\w+) as well")
 UNKNOWN = re.compile(r"(\S+) has no argument called (\w+)")
@@ -48,7 +48,7 @@ def misnamed(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
         return None
     name, word, call = found[1], found[2], error.calls[-1]
     here = statement_at(tree, call.line)
-    calls = [n for n in walked(tree) if isinstance(n, ast.Call) and n.lineno in here]
+    calls = [n for n in of_kind(tree, ast.Call) if n.lineno in here]
     calls = [one for one in calls if ast.unparse(one.func) == name]
     given = list(_handed(tree, calls[0])) if len(calls) == 1 else []
     if not given:
@@ -74,7 +74,7 @@ def misnamed(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
 def misset(tree: ast.Module, reference: ast.Module, told: str) -> Slip | None:
     """The partial that gives what it calls an argument of no name of that, by an error as told."""
     found = PRESET.search(told)
-    calls = [one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == "partial"]
+    calls = [one for one in of_kind(tree, ast.Call) if callee(one) == "partial"]
     odd = [(c, w) for c in calls for w in c.keywords if found is not None and w.arg == found[1]]
     if found is None or len(odd) != 1 or not odd[0][0].args:
         return None
@@ -108,8 +108,8 @@ def without(tree: ast.Module, told: str) -> Slip | None:
                 continue
         if found is None or name != found[1] or callee(call) != "partial":
             continue
-        users = [one for one in walked(tree) if isinstance(one, ast.Call)]
-        users = [one for one in users if ast.unparse(one.func) == name]
+        calls = of_kind(tree, ast.Call)
+        users = [one for one in calls if ast.unparse(one.func) == name]
         bare = all(not one.args and not one.keywords for one in users)
         if users and bare and owner.rpartition(".")[2][:1].isupper():
             said = f"Line {made.lineno} gives {owner} no {found[2]}, and each call of {name}"
@@ -126,7 +126,7 @@ def _takes(tree: ast.Module, reference: ast.Module, function: ast.expr) -> dict[
     for one in walked(tree):
         if isinstance(one, ast.FunctionDef) and called_as(tree, one) == name:
             return dict.fromkeys(parameters(one), "")
-    calls = [one for one in walked(reference) if isinstance(one, ast.Call) and callee(one) == name]
+    calls = [one for one in of_kind(reference, ast.Call) if callee(one) == name]
     return {w.arg: ast.unparse(w.value) for one in calls for w in one.keywords if w.arg}
 
 

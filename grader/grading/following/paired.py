@@ -14,7 +14,7 @@ from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import around, bound, callee, functions, targets
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 MOST_STEPS = 6
 """Statements that two values are followed back through."""
@@ -126,7 +126,7 @@ def _given(tree: ast.Module, name: ast.Name, left: int) -> Iterator[ast.Tuple | 
     names = [] if inside is None else [one for one in parameters(inside) if one != "self"]
     if inside is None or name.id not in names:
         return
-    calls = [n for n in walked(tree) if isinstance(n, ast.Call) and callee(n) == inside.name]
+    calls = [n for n in of_kind(tree, ast.Call) if callee(n) == inside.name]
     at = names.index(name.id)
     if len(calls) == 1 and at < len(calls[0].args):
         found = _whole(tree, calls[0].args[at], left - 1)
@@ -145,7 +145,7 @@ def _in_order(comparison: Comparison, one: ast.expr, other: ast.expr) -> bool:
 
 def _fields(comparison: Comparison, one: str, other: str) -> Slip | None:
     """The field of a class that has two in another order than the reference, where it is filled."""
-    for cls in (n for n in walked(comparison.mine.tree) if isinstance(n, ast.ClassDef)):
+    for cls in of_kind(comparison.mine.tree, ast.ClassDef):
         lines = {
             n.target.id: n.lineno
             for n in cls.body
@@ -160,8 +160,8 @@ def _fields(comparison: Comparison, one: str, other: str) -> Slip | None:
             return Slip(line, f"{said}. It is filled in the order {second}, {first}.")
         calls = [
             n
-            for n in walked(comparison.mine.tree)
-            if isinstance(n, ast.Call) and callee(n) == cls.name and len(n.args) > 1
+            for n in of_kind(comparison.mine.tree, ast.Call)
+            if callee(n) == cls.name and len(n.args) > 1
         ]
         if len(calls) == 1:
             said = f"Line {calls[0].lineno} fills {cls.name}, which takes {first} before {second}"

@@ -11,7 +11,7 @@ from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import around, bound, callee
 from grader.grading.reading.shown import Slip
 from grader.source.variables import appended, read
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 CONVERTS = ("Tensor", "constant", "array", "asarray")
 """Calls that make a tensor or an array of lists."""
@@ -43,7 +43,7 @@ def ended_otherwise(mine: Run, right: Run) -> Slip | None:
     if not isinstance(own, ast.Name) or other is None or inside is None:
         return None
     have, want = mine.held(mine.numbers[own]), right.held(right.numbers[other])
-    kept = [one for one in walked(inside) if isinstance(one, ast.Assign)]
+    kept = of_kind(inside, ast.Assign)
     idle = [
         one
         for one in kept

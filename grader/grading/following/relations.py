@@ -19,6 +19,9 @@ Shape = tuple[int, ...]
 Numbered = tuple[int, Floats]
 """A value of the reference, and its number."""
 
+Known = tuple[int, Floats, float, float]
+"""The same, with its first number, and how far from that one may be that is the same."""
+
 RTOL, ATOL = 2e-4, 1e-5
 HIDDEN = -9_999.0
 """Anything below it hides a score as minus infinity does; early models had -10,000."""
@@ -123,6 +126,15 @@ def same(mine: Floats, right: Floats) -> bool:
     return bool((np.abs(mine - right) <= most + RTOL * sizes).all())
 
 
+def _begins(array: Floats) -> tuple[float, float]:
+    """The first number of an array, and how far from it one may be for :func:`same`."""
+    if not array.size:
+        return 0.0, 0.0
+    sizes = np.abs(array)
+    most = ATOL * max(1.0, float(sizes.max()))
+    return float(array.flat[0]), most + RTOL * float(sizes.flat[0])
+
+
 def _same_but_finite(mine: Floats, right: Floats) -> bool:
     """The same where ``right`` has numbers that are not finite."""
     finite = np.isfinite(right)
@@ -159,6 +171,7 @@ class Values:
                 self._folded[folded.shape].append((index, folded))
         for array in given:
             self._of_shape[array.shape].append((-1, canonical(array)))
+        self._known: dict[Shape, list[Known]] = {}
         self._left = MOST_WORK
 
     def _spend(self, numbers: int) -> None:
@@ -172,12 +185,20 @@ class Values:
         Batch and heads may be one axis, or texts and tokens.
         """
         for array in {id(one): one for one in (mine, single(mine))}.values():
-            alike = [*self._of_shape[array.shape], *self._folded[array.shape]]
+            alike = self._alike(array.shape)
             self._spend(array.size * (1 + len(alike)))
-            for index, one in alike:
-                if same(array, one):
+            first = float(array.flat[0]) if array.size else 0.0
+            for index, one, begins, most in alike:
+                if not abs(first - begins) > most and same(array, one):
                     return index
         return None
+
+    def _alike(self, shape: Shape) -> list[Known]:
+        """The values of this shape, and how each begins."""
+        if shape not in self._known:
+            values = (*self._of_shape[shape], *self._folded[shape])
+            self._known[shape] = [(index, one, *_begins(one)) for index, one in values]
+        return self._known[shape]
 
     def stacked(self, mine: Floats) -> frozenset[int]:
         """The values of the reference that this has side by side, along an axis of its own."""

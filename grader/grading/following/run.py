@@ -17,6 +17,7 @@ from grader.grading.following.unannotated import unannotated
 from grader.grading.reading.program import Program, parts_of
 from grader.protocol.probe import MOST_TURNS, Trail
 from grader.source.variables import reads
+from grader.source.walked import of_kind, parsed, walked
 
 GIVES = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Name, ast.Subscript, ast.UnaryOp)
 """Expressions that give a value of their own."""
@@ -395,7 +396,10 @@ class Run(Program):
 @lru_cache(maxsize=8)
 def _plain(source: str) -> tuple[ast.Module, tuple[ast.AST, ...]]:
     """The tree of a program, and its nodes by number, of which each trial asks."""
-    tree = ast.parse(source)
+    tree = parsed(source)
+    if not of_kind(tree, ast.AnnAssign):
+        return tree, walked(tree)
+    tree = ast.parse(source)  # one that is changed
     return tree, unannotated(tree)
 
 

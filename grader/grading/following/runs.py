@@ -21,7 +21,7 @@ from grader.grading.reading.bindings import (
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, own_calls
 from grader.protocol.probe import SeenError
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 DOES = (ast.Call, ast.BinOp, ast.Compare, ast.UnaryOp)
 """Expressions that do something with tensors."""
@@ -76,7 +76,7 @@ def _default(mine: Run, call: ast.Call) -> Slip | None:
         made = bound(mine.tree, text, call.lineno)
         inside = None if made is None else mine.around(made)
         param = ast.unparse(made.value) if isinstance(made, ast.Assign) else ""
-        classes = (one for one in walked(mine.tree) if isinstance(one, ast.ClassDef))
+        classes = of_kind(mine.tree, ast.ClassDef)
         owner = next((one.name for one in classes if inside in one.body), "")
     default = None if inside is None else default_of(inside, param)
     if not isinstance(default, ast.Name | ast.Attribute):

@@ -30,7 +30,7 @@ from grader.grading.reading.shown import Slip, name_of, own_calls
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source.annotations import allows_none
 from grader.source.variables import read, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 Function = ast.FunctionDef
 
@@ -151,7 +151,7 @@ def _beside_field(tree: ast.Module, name: str, line: int) -> Slip | None:
     inside = around(tree, line)
     if owner != "self" or inside is None or field in read(inside):
         return None
-    for one in walked(inside):
+    for one in of_kind(inside, ast.Assign):
         match one:
             case ast.Assign(targets=[ast.Name(id=own)]) if own == field and one.lineno > line:
                 said = f"{name} is None from line {line}. Line {one.lineno} sets {field}, another"
@@ -171,7 +171,7 @@ def _to_write(tree: ast.Module, name: str, value: SeenValue, line: int) -> tuple
 
 def _is_function(tree: ast.Module, line: int) -> bool:
     """Whether a line gives a lambda a name."""
-    kept = (one for one in walked(tree) if isinstance(one, ast.Assign) and one.lineno == line)
+    kept = (one for one in of_kind(tree, ast.Assign) if one.lineno == line)
     return any(isinstance(one.value, ast.Lambda) for one in kept)
 
 
@@ -415,7 +415,7 @@ def _kept_none(tree: ast.Module, name: str, first: ast.stmt | None) -> ast.stmt 
     """The ``first`` statement that sets ``self.x``; of several, the one that can give None."""
     if first is None or not _is_something(first, name):
         return first
-    found = [one for one in walked(tree) if isinstance(one, ast.stmt) and name in targets(one)]
+    found = [one for one in of_kind(tree, ast.stmt) if name in targets(one)]
     may = [one for one in found if not _is_something(one, name)]
     return may[0] if len(may) == 1 else None
 
@@ -491,7 +491,7 @@ def _calls(node: ast.Call, tree: ast.Module, function: Function) -> bool:
 
 def called_as(tree: ast.Module, function: Function) -> str:
     """The name by which a function is called: of an ``__init__`` the class's."""
-    classes = (one for one in walked(tree) if isinstance(one, ast.ClassDef))
+    classes = of_kind(tree, ast.ClassDef)
     own = next((one.name for one in classes if function in one.body), function.name)
     return own if function.name == "__init__" else function.name
 

@@ -16,7 +16,7 @@ from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import bound, functions
 from grader.grading.reading.shown import Slip
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 RUNS = {"__call__", "forward"}
 """Either runs when an object is called."""
@@ -112,7 +112,7 @@ def _hold_each_other(comparison: Comparison, two: Two) -> bool:
 
 def _is_unnamed(comparison: Comparison, two: Two) -> bool:
     """Whether the reference has neither of two names."""
-    right = {one.id for one in walked(comparison.right.tree) if isinstance(one, ast.Name)}
+    right = {one.id for one in of_kind(comparison.right.tree, ast.Name)}
     return all(isinstance(one, ast.Name) and one.id not in right for one in two)
 
 

@@ -18,8 +18,6 @@ def unannotated(tree: ast.Module) -> tuple[ast.AST, ...]:
     says that None is meant stays.
     """
     nodes, new = tuple(walk(tree)), dict[ast.AST, ast.AST]()
-    if not any(isinstance(one, ast.AnnAssign) for one in nodes):
-        return nodes
     for function in (one for one in nodes if isinstance(one, ast.FunctionDef)):
         for outer in walk(function):
             for name in ("body", "orelse", "finalbody"):

@@ -9,7 +9,7 @@ from grader.grading.reading.bindings import around, callee, functions
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import name_of
 from grader.source.variables import binds, read, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 
 def to_call(tree: ast.Module, name: str, line: int) -> str:
@@ -28,7 +28,7 @@ def to_call(tree: ast.Module, name: str, line: int) -> str:
     needed = own[: len(own) - len(helper.args.defaults)]
     known = _known(tree, line)
     text = ast.unparse(uses[0])
-    for call in (one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == name):
+    for call in (one for one in of_kind(tree, ast.Call) if callee(one) == name):
         if read(call) <= known and name_of(call.func) == text:
             return f"{ast.unparse(call)} in place of {text}"
     given = [one if one in known else _of_kind(tree, helper, one, line) for one in needed]
@@ -51,7 +51,7 @@ def _of_kind(tree: ast.Module, helper: ast.FunctionDef, name: str, line: int) ->
 
 def _uses(tree: ast.Module, name: str, line: int) -> list[ast.expr]:
     """Where a line reads a function without calling it."""
-    statements = (one for one in walked(tree) if isinstance(one, ast.stmt))
+    statements = of_kind(tree, ast.stmt)
     here = [one for one in statements if one.lineno <= line <= (one.end_lineno or 0)]
     every = walked(max(here, key=lambda one: one.lineno)) if here else ()
     called = {one.func for one in every if isinstance(one, ast.Call)}
@@ -70,6 +70,6 @@ def _known(tree: ast.Module, line: int) -> frozenset[str]:
     names = {*dir(builtins), *(name for one in tree.body for name in binds(one))}
     if inside is not None:
         names |= {*parameters(inside)}
-        before = (one for one in walked(inside) if isinstance(one, ast.stmt) and one.lineno < line)
+        before = (one for one in of_kind(inside, ast.stmt) if one.lineno < line)
         names |= {name for one in before if one is not inside for name in stored(one)}
     return frozenset(names)

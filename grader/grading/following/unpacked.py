@@ -7,13 +7,13 @@ import builtins
 from collections.abc import Iterator
 
 from grader.grading.reading.bindings import around, callee, functions
-from grader.source.variables import binds, reads, stored
-from grader.source.walked import walked
+from grader.source.variables import bound, reads, stored
+from grader.source.walked import of_kind
 
 
 def kept_whole(tree: ast.Module, name: str, line: int) -> tuple[str, str]:
     """What to say, and to write, where ``line`` keeps as ``name`` all that a helper returns."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.Assign):
         match node:
             case ast.Assign(targets=[ast.Name(id=kept)], value=ast.Call() as call, lineno=at):
                 if (kept, at) != (name, line):
@@ -43,8 +43,8 @@ def _unset(tree: ast.Module, line: int) -> Iterator[str]:
     if function is None:
         return
     known = set(dir(builtins)) | stored(tree)
-    known.update(one.arg for one in walked(tree) if isinstance(one, ast.arg))
-    known.update(name for one in walked(tree) for name in binds(one))
+    known.update(one.arg for one in of_kind(tree, ast.arg))
+    known.update(bound(tree))
     yield from (one.id for one in reads(function) if one.id not in known)
 
 

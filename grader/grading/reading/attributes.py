@@ -12,14 +12,14 @@ from grader.grading.reading.bindings import around, callee, functions
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, own_calls
 from grader.source.tables import by_name
-from grader.source.variables import binds, read, reads, stored
-from grader.source.walked import walked
+from grader.source.variables import binds, bound, read, reads, stored
+from grader.source.walked import of_kind, walked
 
 
 def odd(tree: ast.Module) -> Iterator[Slip]:
     """All of them."""
     yield from of_caller(tree)
-    for owner in (one for one in walked(tree) if isinstance(one, ast.ClassDef)):
+    for owner in of_kind(tree, ast.ClassDef):
         yield from of_init(tree, owner)
         for function in (one for one in owner.body if isinstance(one, ast.FunctionDef)):
             yield from chain(one_for_two(tree, function), uncalled(tree, owner, function))
@@ -32,9 +32,9 @@ def never_called(tree: ast.Module, owner: ast.ClassDef) -> Iterator[Slip]:
     bases = {ast.unparse(one).rpartition(".")[2] for one in owner.bases}
     methods = [one for one in owner.body if isinstance(one, ast.FunctionDef)]
     first = next((one for one in methods if one.name == "__init__"), None)
-    named = {one.attr for one in walked(tree) if isinstance(one, ast.Attribute)}
+    named = {one.attr for one in of_kind(tree, ast.Attribute)}
     named |= {one.id for one in reads(tree)}
-    named |= {str(one.value) for one in walked(tree) if isinstance(one, ast.Constant)}
+    named |= {str(one.value) for one in of_kind(tree, ast.Constant)}
     for method in methods if first is not None and bases <= {"Module", "object"} else ():
         if method.name in named or method.name.startswith("__") or method.decorator_list:
             continue
@@ -52,7 +52,7 @@ def never_called(tree: ast.Module, owner: ast.ClassDef) -> Iterator[Slip]:
 
 def _of_self(function: ast.FunctionDef, context: type[ast.expr_context]) -> Iterator[str]:
     """The attributes of ``self`` that a function sets, or reads."""
-    for one in walked(function):
+    for one in of_kind(function, ast.Attribute):
         match one:
             case ast.Attribute(value=ast.Name(id="self"), attr=name) if isinstance(
                 one.ctx, context
@@ -64,13 +64,13 @@ def named_again(tree: ast.Module, owner: ast.ClassDef) -> Iterator[Slip]:
     """A table in which two rows name the same attribute, beside one that nothing names."""
     lines = {
         one.attr: one.lineno
-        for one in walked(owner)
-        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+        for one in of_kind(owner, ast.Attribute)
+        if isinstance(one.ctx, ast.Store)
     }
     lines |= dict(by_name(tree, owner))
-    every = [one for one in walked(tree) if isinstance(one, ast.Attribute)]
+    every = of_kind(tree, ast.Attribute)
     used = {one.attr for one in every if isinstance(one.ctx, ast.Load)}
-    texts = [one for one in walked(tree) if isinstance(one, ast.Constant) and one.value in lines]
+    texts = [one for one in of_kind(tree, ast.Constant) if one.value in lines]
     used |= {name for one in texts if lines[name := str(one.value)] != one.lineno}
     idle = sorted(lines.keys() - used)
     if len(idle) != 1 or "getattr" not in read(tree):
@@ -126,15 +126,15 @@ def of_init(tree: ast.Module, owner: ast.ClassDef) -> Iterator[Slip]:
     if first is None:
         return
     known = {name for one in tree.body for name in _global(one)} | set(dir(builtins))
-    given = {one.arg for one in walked(first.args) if isinstance(one, ast.arg)}
+    given = {one.arg for one in of_kind(first.args, ast.arg)}
     own = (stored(first) | given) - known - {"self"}
     kept: dict[str, list[str]] = {}
-    for node in (one for one in walked(first) if isinstance(one, ast.Assign)):
+    for node in of_kind(first, ast.Assign):
         for text in map(_kept, node.targets):
             for name in read(node.value) & own if text and _only_wraps(node.value) else ():
                 kept.setdefault(name, []).append(f"self.{text}")
     for method in (one for one in methods if one is not first):
-        params = {one.arg for one in walked(method) if isinstance(one, ast.arg)}
+        params = {one.arg for one in of_kind(method, ast.arg)}
         for one in reads(method):
             names = kept.get(one.id, [])
             if len(names) == 1 and one.id not in params | stored(method):
@@ -171,8 +171,8 @@ def of_caller(tree: ast.Module) -> Iterator[Slip]:
 
 def _own(function: ast.FunctionDef) -> frozenset[str]:
     """The names that a function itself gives a meaning, its arguments among them."""
-    given = {one.arg for one in walked(function) if isinstance(one, ast.arg)}
-    return stored(function) | given | {name for one in walked(function) for name in binds(one)}
+    given = {one.arg for one in of_kind(function, ast.arg)}
+    return stored(function) | given | bound(function)
 
 
 def _handed(tree: ast.Module, function: ast.FunctionDef, name: str) -> Iterator[tuple[str, str]]:
@@ -204,7 +204,7 @@ def _only_wraps(node: ast.expr) -> bool:
 
 def uncalled(tree: ast.Module, owner: ast.ClassDef, function: ast.FunctionDef) -> Iterator[Slip]:
     """``self.a = make`` beside ``self.b = make()``; or of a layer that needs no argument."""
-    kept = [one for one in walked(function) if isinstance(one, ast.Assign)]
+    kept = of_kind(function, ast.Assign)
     called = {
         ast.unparse(one.value.func): one.value
         for one in kept
@@ -232,7 +232,7 @@ def _maker(tree: ast.Module, owner: ast.ClassDef, node: ast.expr) -> ast.Functio
     for one in inside.body:
         if isinstance(one, ast.FunctionDef) and one.name == name and not one.decorator_list:
             needed = len(one.args.args) - len(one.args.defaults) - (inside is owner)
-            given = [each.value for each in walked(one) if isinstance(each, ast.Return)]
+            given = [each.value for each in of_kind(one, ast.Return)]
             made = [callee(each)[:1].isupper() for each in given if each is not None]
             return one if not needed and made and all(made) else None
     return None
@@ -240,7 +240,7 @@ def _maker(tree: ast.Module, owner: ast.ClassDef, node: ast.expr) -> ast.Functio
 
 def _runs(owner: ast.ClassDef, attr: str) -> bool:
     """Whether a class calls an attribute of its own with one argument or more."""
-    calls = [one for one in walked(owner) if isinstance(one, ast.Call)]
+    calls = of_kind(owner, ast.Call)
     return any(_kept(one.func) == attr and one.args for one in calls)
 
 
@@ -259,9 +259,8 @@ def _makes_layer(tree: ast.Module, function: ast.FunctionDef, node: ast.expr) ->
         return True
     own = [
         one.value.body
-        for one in walked(function)
-        if isinstance(one, ast.Assign)
-        and isinstance(one.value, ast.Lambda)
+        for one in of_kind(function, ast.Assign)
+        if isinstance(one.value, ast.Lambda)
         and any(isinstance(target, ast.Name) and target.id == name for target in one.targets)
     ]
     helper = functions(tree).get(name) if name else None
@@ -272,9 +271,9 @@ def _makes_layer(tree: ast.Module, function: ast.FunctionDef, node: ast.expr) ->
 
 def class_listed(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
     """``self.h.append(Block)``, which puts the class into the list, and no object of it."""
-    classes = {name for one in walked(tree) for name in binds(one) if name[:1].isupper()}
-    called = {callee(one) for one in walked(tree) if isinstance(one, ast.Call)}
-    for node in walked(function):
+    classes = {name for name in bound(tree) if name[:1].isupper()}
+    called = {callee(one) for one in of_kind(tree, ast.Call)}
+    for node in of_kind(function, ast.Call):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Attribute(), attr="append"), args=[ast.Name(id=name)]

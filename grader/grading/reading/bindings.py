@@ -7,7 +7,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 CHANGES = frozenset(("append", "extend", "insert", "remove", "reverse", "sort", "update"))
 """Methods of lists and dicts that return nothing."""
@@ -22,7 +22,7 @@ def bound(
     to have run: such a one goes before the others.
     """
     if name.startswith("self."):
-        found = [n for n in walked(tree) if isinstance(n, ast.stmt) and name in targets(n)]
+        found = [n for n in of_kind(tree, ast.stmt) if name in targets(n)]
         given = [one for one in found if not is_none(getattr(one, "value", None))]
         return next(iter(given or found), None)
     inside = around(tree, line)
@@ -41,7 +41,7 @@ def without_number(
     """Of several statements that set ``self.x``, the one that gave it no number but None."""
     if kind != "NoneType" or ran is None:
         return None
-    found = [n for n in walked(tree) if isinstance(n, ast.Assign) and name in targets(n)]
+    found = [n for n in of_kind(tree, ast.Assign) if name in targets(n)]
     left = [one for one in found if not ran(one) and not is_none(one.value)]
     one = left[0] if name.startswith("self.") and len(left) == 1 < len(found) else None
     return None if one is not None and isinstance(one.value, ast.Constant) else one
@@ -141,7 +141,7 @@ def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
     ``name[…] = …`` and ``name.append(…)`` do.
     """
     found: list[ast.stmt] = []
-    for one in walked(around(tree, line) or tree):
+    for one in of_kind(around(tree, line) or tree, ast.Assign, ast.AugAssign, ast.Expr):
         match one:
             case (
                 ast.Assign(targets=[ast.Subscript(value=inner)])
@@ -167,9 +167,7 @@ def around(tree: ast.Module, line: int) -> ast.FunctionDef | None:
 
 def statement_at(tree: ast.Module, line: int) -> range:
     """The lines of the statement at ``line``; of a block its head."""
-    for node in walked(tree):
-        if not isinstance(node, ast.stmt):
-            continue
+    for node in of_kind(tree, ast.stmt):
         body: list[ast.stmt] = getattr(node, "body", [])
         end = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
         if node.lineno <= line < end:
@@ -184,9 +182,7 @@ def targets(node: ast.AST) -> list[str]:
         given = node.targets
     elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For):
         given = [node.target]
-    return [
-        ast.unparse(one) for target in given for one in walked(target) if isinstance(one, ast.expr)
-    ]
+    return [ast.unparse(one) for target in given for one in of_kind(target, ast.expr)]
 
 
 def callee(node: ast.AST | None) -> str:
@@ -211,7 +207,7 @@ def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
 @lru_cache(maxsize=32)
 def _definitions(tree: ast.AST) -> tuple[ast.FunctionDef, ...]:
     """The functions and methods of a file that nobody changes."""
-    return tuple(node for node in walked(tree) if isinstance(node, ast.FunctionDef))
+    return of_kind(tree, ast.FunctionDef)
 
 
 def property_of(tree: ast.Module, node: ast.AST) -> ast.expr | None:
@@ -248,7 +244,7 @@ def is_none(node: ast.AST | None) -> bool:
 
 def instead(tree: ast.Module, line: int) -> str:
     """What to write for a statement that keeps what a list's method gives, or returns a list."""
-    for one in walked(tree):
+    for one in of_kind(tree, ast.Assign, ast.Return):
         match one:
             case ast.Assign(lineno=at, value=value) if at == line and callee(value) in CHANGES:
                 return f"{ast.unparse(value)} alone"

@@ -15,7 +15,7 @@ from grader.grading.reading.bindings import arguments, around, callee, is_none
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.source.variables import read, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 CALLER = re.compile(r"^ *File .+, line (\d+), in \S+$", re.MULTILINE)
 """How a traceback names each line that it comes through."""
@@ -138,7 +138,7 @@ IN_PLACE = " in place of "
 def _left_out(tree: ast.Module, test: ast.expr, begins: str, was: str, line: int) -> Slip | None:
     """A condition on the one field that it asks for, without asking whether that is its None."""
     inside = around(tree, line)
-    classes = [one for one in walked(tree) if isinstance(one, ast.ClassDef) and inside in one.body]
+    classes = [one for one in of_kind(tree, ast.ClassDef) if inside in one.body]
     body = classes[0].body if classes else []
     empty = {
         ast.unparse(one.target)
@@ -150,7 +150,7 @@ def _left_out(tree: ast.Module, test: ast.expr, begins: str, was: str, line: int
         return None
     (name,) = asked
     field, text = f"self.{name}", ast.unparse(test)
-    compared = [one for one in walked(inside) if isinstance(one, ast.Compare)]
+    compared = of_kind(inside, ast.Compare)
     if text in (field, f"not {field}") or any(
         ast.unparse(one.left) == field and any(map(is_none, one.comparators)) for one in compared
     ):
@@ -229,12 +229,12 @@ def _asked(function: ast.FunctionDef, line: int, chain: str) -> ast.expr | None:
 
 def _elsewhere(asked: ast.expr) -> set[str]:
     """The names in a condition that are those of functions: ``len``, or one of the file's own."""
-    return {ast.unparse(one.func) for one in walked(asked) if isinstance(one, ast.Call)}
+    return {ast.unparse(one.func) for one in of_kind(asked, ast.Call)}
 
 
 def _calls(tree: ast.Module, name: str) -> list[ast.Call]:
     """The calls of a function of the file."""
-    return [one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == name]
+    return [one for one in of_kind(tree, ast.Call) if callee(one) == name]
 
 
 def _holds(node: ast.Call, line: int) -> bool:

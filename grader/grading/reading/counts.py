@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from grader.grading.reading.bindings import callee
 from grader.grading.reading.shown import Slip
 from grader.source.variables import read, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 
 def odd(tree: ast.Module) -> Iterator[Slip]:
@@ -41,7 +41,7 @@ def counted_late(tree: ast.Module) -> Iterator[Slip]:
 
 def zero_products(tree: ast.Module) -> Iterator[Slip]:
     """``reduce(mul, sizes, 0)``, ``prod(sizes, start=0)``: a product that begins with 0 is 0."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.Call):
         match node:
             case ast.Call(args=[by, _, ast.Constant(value=0) as start]) if callee(
                 node

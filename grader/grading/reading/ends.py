@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from grader.grading.reading.bindings import is_none
 from grader.source.annotations import allows_none
 from grader.source.variables import read, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 
 def without_return(function: ast.FunctionDef) -> int | None:
@@ -106,8 +106,8 @@ def results(function: ast.FunctionDef) -> str:
     idle = stored(function) - read(function)
     every = sorted(
         (one.lineno, one.col_offset, one.id)
-        for one in walked(function)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and one.id in idle
+        for one in of_kind(function, ast.Name)
+        if isinstance(one.ctx, ast.Store) and one.id in idle
     )
     names = list(dict.fromkeys(name for *_, name in every))
     return f"return {', '.join(names)}" if names and len(names) == count(function) else ""

@@ -9,7 +9,7 @@ from grader.base.model import Trace
 from grader.grading.reading.bindings import callee, statement_at
 from grader.grading.reading.shown import Slip
 from grader.source.variables import reads
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 
 def renamed(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
@@ -37,9 +37,7 @@ def of_layer(tree: ast.Module, right: ast.Module, trace: Trace | None) -> Iterat
     """
     line = trace.line if trace is not None and not trace.slip else None
     lines = statement_at(tree, line) if line is not None else range(0)
-    called = {
-        callee(one) for one in walked(tree) if isinstance(one, ast.Call) and one.lineno in lines
-    }
+    called = {callee(one) for one in of_kind(tree, ast.Call) if one.lineno in lines}
     wanted = dict(_layers(right))
     for name, made in _layers(tree):
         other = wanted.get(name)
@@ -59,7 +57,7 @@ def of_layer(tree: ast.Module, right: ast.Module, trace: Trace | None) -> Iterat
 
 def _layers(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
     """What is called to make an attribute of ``self``, by the name of that."""
-    for one in walked(tree):
+    for one in of_kind(tree, ast.Assign):
         match one:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],

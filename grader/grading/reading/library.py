@@ -13,8 +13,8 @@ from functools import cache, lru_cache
 from grader.grading.reading.bindings import around
 from grader.grading.reading.unknown import ALIKE, MISSING
 from grader.rubric import Failed
-from grader.source.variables import binds, read, stored
-from grader.source.walked import walked
+from grader.source.variables import binds, bound, read, stored
+from grader.source.walked import of_kind
 
 MODULES = (
     *("dataclasses", "functools", "itertools", "collections", "collections.abc", "typing"),
@@ -140,8 +140,8 @@ def _with(statement: ast.ImportFrom, name: str) -> ast.ImportFrom:
 @lru_cache(8)
 def _bound(tree: ast.Module) -> frozenset[str]:
     """The names that a file gives anything, anywhere."""
-    given = {one.arg for one in walked(tree) if isinstance(one, ast.arg)}
-    return stored(tree) | given | {name for one in walked(tree) for name in binds(one)}
+    given = {one.arg for one in of_kind(tree, ast.arg)}
+    return stored(tree) | given | bound(tree)
 
 
 def _is_meant(tree: ast.Module, name: str, line: int) -> bool:
@@ -154,21 +154,23 @@ def _is_meant(tree: ast.Module, name: str, line: int) -> bool:
     inside = around(tree, line)
     known = {name for one in tree.body for name in binds(one)}
     if inside is not None:
-        known |= stored(inside) | {one.arg for one in walked(inside) if isinstance(one, ast.arg)}
+        known |= stored(inside) | {one.arg for one in of_kind(inside, ast.arg)}
     own = {one for module in MODULES if name in _names(module) for one in _names(module)}
     return not difflib.get_close_matches(name, known - own, 1, ALIKE)
 
 
 def _takes_texts(tree: ast.Module, name: str) -> bool:
     """Whether a call gives the name a text: einops' ``reduce`` takes one, and Python's does not."""
-    calls = [one for one in walked(tree) if isinstance(one, ast.Call)]
+    calls = of_kind(tree, ast.Call)
     given = [arg for one in calls if ast.unparse(one.func) == name for arg in one.args[1:]]
     return any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in given)
 
 
 def _is_called(tree: ast.Module, name: str) -> bool:
     """Whether a file calls a name, decorates with it, inherits from it or gives it as a type."""
-    for one in walked(tree):
+    for one in of_kind(
+        tree, ast.Call, ast.Subscript, ast.FunctionDef, ast.ClassDef, ast.arg, ast.AnnAssign
+    ):
         match one:
             case ast.Call(func=ast.Name(id=called)) | ast.Subscript(value=ast.Name(id=called)):
                 if called == name:
@@ -186,7 +188,7 @@ def _is_called(tree: ast.Module, name: str) -> bool:
 
 def _asked(tree: ast.Module, module: str) -> bool:
     """Whether a file asks a name for what this module has."""
-    asked = (one for one in walked(tree) if isinstance(one, ast.Attribute))
+    asked = of_kind(tree, ast.Attribute)
     own = (one.attr for one in asked if ast.unparse(one.value) == module)
     return any(one in _names(module) for one in own)
 

@@ -19,7 +19,7 @@ from grader.grading.reading.odd import blocks, functions, parameters
 from grader.grading.reading.shown import OwnCall, Slip, meant, own_calls
 from grader.grading.reading.texts import unfilled
 from grader.source.variables import read, reads, stored, stores
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 RUNS = {"forward": "__call__", "__call__": "forward"}
 """Either runs when an object is called."""
@@ -279,7 +279,7 @@ def _measured(function: ast.FunctionDef, other: ast.FunctionDef, name: str) -> b
 
 def _kept(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, str]]:
     """Where a function keeps another of its arguments by the name of one, and which."""
-    for node in walked(function):
+    for node in of_kind(function, ast.Assign, ast.Call, ast.Dict):
         match node:
             case ast.Assign(targets=[ast.Attribute(attr=key)], value=ast.Name() as value):
                 found = [(key, value)]
@@ -329,7 +329,7 @@ def _in_one_line(function: ast.FunctionDef, name: str) -> Iterator[tuple[int, st
 
     One of the two names is only like the argument ``name``, which nothing reads.
     """
-    for node in walked(function):
+    for node in of_kind(function, ast.Assign):
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=kept)], value=ast.Tuple(elts=given)):
                 texts = [ast.unparse(one) for one in given]
@@ -354,11 +354,11 @@ def _alike(kept: ast.Assign, name: str) -> int:
 
 def _idle(function: ast.FunctionDef, name: str, tree: ast.Module) -> bool:
     """Whether an argument is only kept as an attribute that nothing reads."""
-    kept = [n for n in walked(function) if isinstance(n, ast.Assign) and name in read(n)]
+    kept = [n for n in of_kind(function, ast.Assign) if name in read(n)]
     if len(kept) != 1 or sum(one.id == name for one in reads(function)) != 1:
         return False
     owns = {one.attr for one in kept[0].targets if isinstance(one, ast.Attribute)}
-    own = (n for n in walked(tree) if isinstance(n, ast.Attribute) and n.attr in owns)
+    own = (n for n in of_kind(tree, ast.Attribute) if n.attr in owns)
     return bool(owns) and not any(isinstance(one.ctx, ast.Load) for one in own)
 
 
@@ -403,7 +403,7 @@ def misspelled(tree: ast.Module) -> Iterator[Slip]:
     """Variables that nothing reads, beside one that is called nearly the same."""
     for function in functions(tree):
         seen, given = read(function), stored(function)
-        for node in walked(function):
+        for node in of_kind(function, ast.Assign):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)]) if name not in seen:
                     others = sorted(seen & given)

@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 from grader.grading.reading.bindings import CHANGES, callee
 from grader.grading.reading.shown import Slip, there
 from grader.source.variables import binds, read, reads, stored, stores
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 JOINS = ("concat", "concatenate", "stack", "hstack", "vstack")
 """Functions that take what they join in one list."""
@@ -35,12 +35,12 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
 
 def kept_early(tree: ast.Module) -> Iterator[Slip]:
     """``rows.append(row)`` in every turn of the loop that fills ``row``, which is one list."""
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
-        for outer in (one for one in walked(function) if isinstance(one, ast.For)):
+    for function in of_kind(tree, ast.FunctionDef):
+        for outer in of_kind(function, ast.For):
             for loop in (one for one in outer.body if isinstance(one, ast.For)):
                 made = [one for one in outer.body if one.lineno < loop.lineno]
                 fresh = {name for one in made for name in _emptied(one)} - stored(loop)
-                calls = [one for one in walked(loop) if isinstance(one, ast.Call)]
+                calls = of_kind(loop, ast.Call)
                 added = [(one, *pair) for one in calls for pair in _added(one)]
                 filled = {to for _, to, _ in added}
                 for one, _, inner in added:
@@ -73,9 +73,9 @@ def remembered(tree: ast.Module) -> Iterator[Slip]:
 
     Other objects of the file, such as a cache, may be there to keep it.
     """
-    layers = (one for one in walked(tree) if isinstance(one, ast.ClassDef) and _runs(one))
+    layers = (one for one in of_kind(tree, ast.ClassDef) if _runs(one))
     for function in (f for one in layers for f in one.body if isinstance(f, ast.FunctionDef)):
-        given = [one for one in walked(function) if isinstance(one, ast.Assign)]
+        given = of_kind(function, ast.Assign)
         kept = {
             ast.unparse(one): one.lineno
             for node in given
@@ -86,7 +86,7 @@ def remembered(tree: ast.Module) -> Iterator[Slip]:
         for name, line in kept.items() if function.name != "__init__" else ():
             names = (one for one in given if callee(one.value) not in JOINS)
             old = {each for one in names if name in _texts(one.value) for each in stored(one)}
-            for call in (one for one in walked(function) if isinstance(one, ast.Call)):
+            for call in of_kind(function, ast.Call):
                 parts = getattr(call.args[0], "elts", []) if call.args else []
                 mixed = [name in _texts(one) or bool(old & read(one)) for one in parts]
                 if callee(call) in JOINS and any(mixed) and not all(mixed):
@@ -108,12 +108,12 @@ def _runs(cls: ast.ClassDef) -> bool:
 
 def _texts(node: ast.AST) -> list[str]:
     """The attributes in an expression."""
-    return [ast.unparse(one) for one in walked(node) if isinstance(one, ast.Attribute)]
+    return [ast.unparse(one) for one in of_kind(node, ast.Attribute)]
 
 
 def nothing_done(tree: ast.Module) -> Iterator[Slip]:
     """An ``if`` whose answer changes nothing: there is only a ``pass`` under it."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.If):
         match node:
             case ast.If(test=test, body=[ast.Pass() as one], orelse=[]):
                 said = f"Line {one.lineno} does nothing where {ast.unparse(test)}: what is to be"
@@ -125,12 +125,12 @@ def stuck(tree: ast.Module) -> Iterator[Slip]:
 
     Only of what the loop nowhere takes a piece of that follows it.
     """
-    for loop in (one for one in walked(tree) if isinstance(one, ast.For)):
+    for loop in of_kind(tree, ast.For):
         turn = ast.unparse(loop.target)
         pieces = [
             (one, [ast.unparse(each) for each in one.slice.elts])
-            for one in walked(loop)
-            if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Tuple)
+            for one in of_kind(loop, ast.Subscript)
+            if isinstance(one.slice, ast.Tuple)
         ]
         moving = [(one, at.index(turn)) for one, at in pieces if turn in at]
         owners = {ast.unparse(one.value) for one, _ in moving}
@@ -171,7 +171,7 @@ def _leaves(last: ast.stmt) -> bool:
 
 def unread(tree: ast.Module) -> Iterator[Slip]:
     """Lists that a function fills and nothing reads, and dicts that it changes too late."""
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+    for function in of_kind(tree, ast.FunctionDef):
         changed = _changed(function)
         receivers = {id(one) for some in changed.values() for one in some}
         seen = [one for one in reads(function) if id(one) not in receivers]
@@ -189,7 +189,7 @@ def unread(tree: ast.Module) -> Iterator[Slip]:
 def _changed(function: ast.FunctionDef) -> dict[str, list[ast.Name]]:
     """The variables of which a statement only calls a method that changes them."""
     found: dict[str, list[ast.Name]] = {}
-    for node in walked(function):
+    for node in of_kind(function, ast.Expr):
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name() as one, attr=method))):
                 if method in CHANGES:
@@ -225,20 +225,21 @@ def _only_walked(function: ast.FunctionDef, name: str, uses: list[ast.Name]) -> 
 
 def _changed_in(loop: ast.For | ast.While) -> set[str]:
     """The variables of which a loop calls a method."""
-    calls = (one.func for one in walked(loop) if isinstance(one, ast.Call))
+    calls = (one.func for one in of_kind(loop, ast.Call))
     return {ast.unparse(one.value) for one in calls if isinstance(one, ast.Attribute)}
 
 
 def of_class(tree: ast.Module) -> Iterator[Slip]:
     """Names that nothing defines but a class of the file, and that are read outside of it."""
-    classes = [one for one in walked(tree) if isinstance(one, ast.ClassDef)]
+    classes = of_kind(tree, ast.ClassDef)
     kept = {name: cls for cls in classes for one in cls.body for name in binds(one)}
     inner = {id(one) for cls in classes for part in cls.body for one in _targets(part)}
     known = {one.id for one in stores(tree) if id(one) not in inner} | set(dir(builtins))
-    known |= {one.arg for one in walked(tree) if isinstance(one, ast.arg)}
+    known |= {one.arg for one in of_kind(tree, ast.arg)}
     methods = {id(part) for cls in classes for part in cls.body}
-    for node in walked(tree):
-        if not isinstance(node, ast.Assign | ast.AnnAssign) and id(node) not in methods:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    for node in of_kind(tree, *kinds):
+        if id(node) not in methods:
             known.update(binds(node))
     for one in reads(tree):
         cls = kept.get(one.id) if one.id not in known else None
@@ -254,7 +255,7 @@ def _targets(statement: ast.stmt) -> tuple[ast.Name, ...]:
 
 def other_keys(tree: ast.Module) -> Iterator[Slip]:
     """``if a not in d: … else: d[b]``: one key is asked for, and another is looked up."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.If):
         match node:
             case ast.If(
                 test=ast.Compare(
@@ -278,7 +279,7 @@ def other_keys(tree: ast.Module) -> Iterator[Slip]:
 
 def always_in(tree: ast.Module) -> Iterator[Slip]:
     """``for a in d: … if a not in d``, which is never so."""
-    for loop in (one for one in walked(tree) if isinstance(one, ast.For)):
+    for loop in of_kind(tree, ast.For):
         owner = loop.iter
         while isinstance(owner, ast.Call) and len(owner.args) <= 1:
             wrapped = callee(owner) in ("sorted", "list", "set", "tuple", "reversed")
@@ -299,7 +300,7 @@ def always_in(tree: ast.Module) -> Iterator[Slip]:
 
 def joined_alone(tree: ast.Module) -> Iterator[Slip]:
     """``F.concat([x])``, which joins nothing."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.Call):
         match node:
             case ast.Call(args=[ast.List(elts=[only]) | ast.Tuple(elts=[only]), *_]):
                 if callee(node) in JOINS and not isinstance(only, ast.Starred):
@@ -310,7 +311,7 @@ def joined_alone(tree: ast.Module) -> Iterator[Slip]:
 
 def entry_or_all(tree: ast.Module) -> Iterator[Slip]:
     """``x = a[-1] if … else a``: either one entry, or the whole list, which has an axis more."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.IfExp, ast.If):
         match node:
             case ast.IfExp(test=test, body=one, orelse=other):
                 pair = (one, other)

@@ -10,7 +10,7 @@ from itertools import chain
 from grader.grading.reading.bindings import CHANGES, arguments, callee, functions
 from grader.grading.reading.shown import Slip, own_calls
 from grader.source.variables import read, reads, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 STRIPS = {"lstrip": "removeprefix", "rstrip": "removesuffix", "strip": ""}
 """Methods that take letters away, and those that take a word away."""
@@ -22,7 +22,7 @@ LAZY = ("filter", "map", "zip")
 
 def odd(tree: ast.Module) -> Iterator[Slip]:
     """All of them."""
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+    for function in of_kind(tree, ast.FunctionDef):
         yield from chain(always_true(tree, function), emptied(tree, function), unkept(function))
         yield from chain(unfilled(function), overwritten(function), same_twice(function))
         yield from chain(class_for_object(function), answers(function))
@@ -35,7 +35,7 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
 
 def compared(tree: ast.Module) -> Iterator[Slip]:
     """``F.max(x, -1)``, which compares every number with -1, where the axis is meant."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.Call):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id=module), attr="max" | "min" as name),
@@ -71,7 +71,7 @@ def answers(function: ast.FunctionDef) -> Iterator[Slip]:
 
 def refolded(tree: ast.Module) -> Iterator[Slip]:
     """``x.reshape(x.shape[::-1])``, where the axes are to be exchanged."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.Call):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id=("np" | "numpy" | "F")), attr="reshape"),
@@ -105,9 +105,7 @@ def _reversed(sizes: list[ast.expr], shape: str) -> bool:
 
 def unmatched(tree: ast.Module) -> Iterator[Slip]:
     """``fold(zip(x, y))`` where fold has cases for lists alone, none of which an iterator fits."""
-    taken = {
-        name for one in walked(tree) if isinstance(one, ast.FunctionDef) for name in _lists(one)
-    }
+    taken = {name for one in of_kind(tree, ast.FunctionDef) for name in _lists(one)}
     for call, _, name, params in own_calls(tree) if taken else ():
         for param, node in arguments(call, params).items():
             if (name, param) in taken and _is_lazy(tree, node):
@@ -133,7 +131,7 @@ def always_true(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
     tests = [one.test for one in walked(function) if isinstance(one, ast.If | ast.IfExp)]
     plain = [one.operand if isinstance(one, ast.UnaryOp) else one for one in tests]
     asked = {one.id for one in plain if isinstance(one, ast.Name)}
-    for node in walked(function):
+    for node in of_kind(function, ast.Assign):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in asked and _is_lazy(
                 tree, value
@@ -234,7 +232,7 @@ def _is_lazy(tree: ast.Module, value: ast.expr) -> bool:
 def stripped(tree: ast.Module) -> Iterator[Slip]:
     """``key.lstrip("transformer.")``, which takes away letters."""
     words = _words(tree)
-    for node in walked(tree):
+    for node in of_kind(tree, ast.Call):
         match node:
             case ast.Call(func=ast.Attribute(value=text, attr=method), args=[given]):
                 shown = ast.unparse(given)
@@ -257,20 +255,20 @@ def stripped(tree: ast.Module) -> Iterator[Slip]:
 
 def _words(tree: ast.Module) -> dict[str, str]:
     """The names that a file gives a text, once, at its top or in a function."""
-    given = [one for one in walked(tree) if isinstance(one, ast.Name)]
+    given = of_kind(tree, ast.Name)
     often = [one.id for one in given if isinstance(one.ctx, ast.Store)]
-    often += [one.arg for one in walked(tree) if isinstance(one, ast.arg)]
+    often += [one.arg for one in of_kind(tree, ast.arg)]
     return {
         ast.unparse(one.targets[0]): one.value.value
-        for one in walked(tree)
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant)
+        for one in of_kind(tree, ast.Assign)
+        if isinstance(one.value, ast.Constant)
         if isinstance(one.value.value, str) and often.count(ast.unparse(one.targets[0])) == 1
     }
 
 
 def emptied(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
     """``return found.append(x)``, which is None."""
-    for node in walked(function):
+    for node in of_kind(function, ast.Return):
         match node:
             case ast.Return(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=how))):
                 if how in CHANGES and how not in functions(tree) and name != "self":
@@ -280,7 +278,7 @@ def emptied(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
 
 def unkept(function: ast.FunctionDef) -> Iterator[Slip]:
     """A None that is returned beside others, and a variable that nothing reads any more."""
-    ends = [one for one in walked(function) if isinstance(one, ast.Return)]
+    ends = of_kind(function, ast.Return)
     if len(ends) != 1 or not isinstance(ends[0].value, ast.Tuple) or ends[0] != function.body[-1]:
         return
     parts = ends[0].value.elts
@@ -309,16 +307,16 @@ def unfilled(function: ast.FunctionDef) -> Iterator[Slip]:
     known = {one.id for one in reads(function)}
     full = {
         one.targets[0].id: one.lineno
-        for one in walked(function)
-        if isinstance(one, ast.Assign) and isinstance(one.targets[0], ast.Name)
+        for one in of_kind(function, ast.Assign)
+        if isinstance(one.targets[0], ast.Name)
         if any(isinstance(each, ast.List) and _only_none(each) for each in walked(one.value))
     }
-    entries = [one for one in walked(function) if isinstance(one, ast.Subscript)]
+    entries = of_kind(function, ast.Subscript)
     for name, line in full.items():
         own = [one for one in entries if isinstance(one.value, ast.Name) and one.value.id == name]
         if any(isinstance(one.ctx, ast.Store) for one in own):
             continue
-        for one in (n for n in walked(function) if isinstance(n, ast.Assign)):
+        for one in of_kind(function, ast.Assign):
             parts = [each for target in one.targets for each in getattr(target, "elts", ())]
             names = [each.id for each in parts if isinstance(each, ast.Name)]
             unread = [each for each in names if each not in known and not each.startswith("_")]
@@ -339,7 +337,7 @@ def _only_none(node: ast.List) -> bool:
 
 def overwritten(function: ast.FunctionDef) -> Iterator[Slip]:
     """A loop each turn of which works out the same variable anew, and makes nothing of it."""
-    for loop in (one for one in walked(function) if isinstance(one, ast.For)):
+    for loop in of_kind(function, ast.For):
         turn = stored(loop.target)
         known = stored(loop) - turn
         alone = len(loop.body) == 1 and not loop.orelse
@@ -362,7 +360,7 @@ def _call(node: ast.expr) -> bool:
 
 def same_twice(function: ast.FunctionDef) -> Iterator[Slip]:
     """A loop over a few things that are written out, one of them twice."""
-    for loop in (one for one in walked(function) if isinstance(one, ast.For)):
+    for loop in of_kind(function, ast.For):
         if not isinstance(loop.iter, ast.Tuple | ast.List):
             continue
         texts = [ast.unparse(one) for one in loop.iter.elts]

@@ -22,7 +22,7 @@ from grader.grading.reading import (
 from grader.grading.reading.bindings import CHANGES, around, callee
 from grader.grading.reading.shown import PURE, Slip, unmoved
 from grader.source.variables import read, reads, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 CHOICES = {"where": slice(1, 3), "min": slice(0, 2), "max": slice(0, 2)}
 """Functions that choose between two arguments, and which these are."""
@@ -78,7 +78,7 @@ def after_loop(tree: ast.Module) -> Iterator[Slip]:
 
 def twins(tree: ast.Module) -> Iterator[Slip]:
     """Choices between two things that are the same, and comparisons of a thing with itself."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.IfExp, ast.Call, ast.Compare):
         match node:
             case ast.IfExp(body=one, orelse=other):
                 what = "chooses between two that are the same"
@@ -108,7 +108,7 @@ def twins(tree: ast.Module) -> Iterator[Slip]:
 
 def powers(tree: ast.Module) -> Iterator[Slip]:
     """``2^10``, or ``2 ^ k`` of numbers, which is no power."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.BinOp, ast.AugAssign):
         match node:
             case ast.BinOp(left=left, op=ast.BitXor(), right=right):
                 sign = "**"
@@ -154,7 +154,7 @@ def _are_numbers(tree: ast.Module, node: ast.stmt | ast.expr, parts: Sequence[as
 
 def halved(tree: ast.Module) -> Iterator[Slip]:
     """``x ** -1 / 2``, which is half of a power and no root."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.BinOp):
         match node:
             case ast.BinOp(ast.BinOp(base, ast.Pow(), power), ast.Div(), ast.Constant(value=2)):
                 up, name = ast.unparse(power), ast.unparse(base)
@@ -168,7 +168,7 @@ def halved(tree: ast.Module) -> Iterator[Slip]:
 
 def rounded(tree: ast.Module) -> Iterator[Slip]:
     """``1.0 // root``, or ``1 // 10``: what // makes of a fraction is 0."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.BinOp):
         match node:
             case ast.BinOp(ast.Constant(int() | float() as above), ast.FloorDiv(), below):
                 least = below.value if isinstance(below, ast.Constant) else 0
@@ -219,7 +219,7 @@ def crossed_names(tree: ast.Module) -> Iterator[Slip]:
     """``self.a = b``, or ``f(a=b)``, in a function that takes both ``a`` and ``b``."""
     for function in functions(tree):
         params = set(parameters(function))
-        for node in walked(function):
+        for node in of_kind(function, ast.Assign, ast.keyword):
             match node:
                 case ast.Assign(
                     targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
@@ -255,12 +255,12 @@ def without_comma(tree: ast.Module) -> Iterator[Slip]:
     for function in functions(tree):
         tuples = {
             name
-            for one in walked(function)
-            if isinstance(one, ast.Assign) and isinstance(one.value, ast.Tuple)
+            for one in of_kind(function, ast.Assign)
+            if isinstance(one.value, ast.Tuple)
             for name in stored(one)
             if not one.value.elts
         }
-        for node in walked(function):
+        for node in of_kind(function, ast.AugAssign, ast.BinOp):
             match node:
                 case ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value):
                     before = f"{name} += "
@@ -279,7 +279,7 @@ def without_comma(tree: ast.Module) -> Iterator[Slip]:
 def endless(tree: ast.Module) -> Iterator[Slip]:
     """``while room > 0``, where the loop never changes ``room``, a number."""
     for function in functions(tree):
-        for loop in (one for one in walked(function) if isinstance(one, ast.While)):
+        for loop in of_kind(function, ast.While):
             match loop.test:
                 case ast.Compare(left=ast.Name(id=name), comparators=[ast.Constant()]):
                     changed = {each for one in loop.body for each in stored(one)}
@@ -295,7 +295,7 @@ def _leaves(one: ast.stmt) -> bool:
 
 def signs(tree: ast.Module) -> Iterator[Slip]:
     """``x =+ y``, which adds nothing."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.Assign):
         match node:
             case ast.Assign(targets=[target], value=ast.UnaryOp(op=ast.UAdd(), operand=value)):
                 write = f"{ast.unparse(target)} += {ast.unparse(value)}"
@@ -306,7 +306,7 @@ def signs(tree: ast.Module) -> Iterator[Slip]:
 
 def fixed(tree: ast.Module) -> Iterator[Slip]:
     """Comprehensions that take the same piece in every turn, and loops that have one turn."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.For, ast.ListComp, ast.GeneratorExp):
         match node:
             case ast.For(iter=ast.Call(func=ast.Name(id="range"), args=[ast.Constant(value=1)])):
                 yield Slip(node.lineno, f"The loop of line {node.lineno} has only one turn.")
@@ -323,7 +323,7 @@ def fixed(tree: ast.Module) -> Iterator[Slip]:
 
 def again(tree: ast.Module) -> Iterator[Slip]:
     """Names that a class gives a value twice: the second one counts."""
-    for owner in (one for one in walked(tree) if isinstance(one, ast.ClassDef)):
+    for owner in of_kind(tree, ast.ClassDef):
         known: dict[str, int] = {}
         for one in owner.body:
             for name in _gives(one):
@@ -381,7 +381,7 @@ def none_handed(tree: ast.AST) -> Iterator[Slip]:
         for loop in loops:
             names = _taken_in_turn(loop) | (stored(loop) & _none_at_first(function))
             unread = sorted(one for one in names - known if not one.startswith("_"))
-            calls = [one for one in walked(loop) if isinstance(one, ast.Call)]
+            calls = of_kind(loop, ast.Call)
             empty = [
                 (one, at) for one in calls for at, given in enumerate(one.args) if _none(given)
             ]
@@ -424,10 +424,9 @@ def blocks(tree: ast.AST) -> tuple[list[ast.stmt], ...]:
     return tuple(block for block in found if isinstance(block, list))
 
 
-@lru_cache(16)
 def functions(tree: ast.AST) -> tuple[ast.FunctionDef, ...]:
     """Every function and method."""
-    return tuple(one for one in walked(tree) if isinstance(one, ast.FunctionDef))
+    return of_kind(tree, ast.FunctionDef)
 
 
 def parameters(function: ast.FunctionDef) -> list[str]:

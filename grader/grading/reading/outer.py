@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from grader.grading.reading.bindings import around
 from grader.grading.reading.program import parameters
 from grader.source.variables import read, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 UNBOUND = re.compile(r"The variable (\w+) is used before it has a value|local variable '(\w+)'")
 """What an error says of a variable without a value."""
@@ -58,7 +58,7 @@ def _bound(tree: ast.Module, inside: ast.FunctionDef, name: str) -> tuple[str, i
 
     The line is 0 where none does, and where it is the name of something else than a variable.
     """
-    functions = [one for one in walked(tree) if isinstance(one, ast.FunctionDef)]
+    functions = of_kind(tree, ast.FunctionDef)
     holds = [one for one in functions if one is not inside and inside in walked(one)]
     for one in reversed(holds):
         if name in _parameters(one):

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from grader.base.sanitize import on_one_line
 from grader.source import placeholders
-from grader.source.walked import parsed, walked
+from grader.source.walked import of_kind, parsed, walked
 
 BLOCKS = ("body", "orelse", "finalbody")
 """The parts of a statement that hold others."""
@@ -144,7 +144,7 @@ class Program:
         for node in self.nodes:
             match node:
                 case ast.For(target=given) | ast.comprehension(target=given):
-                    found |= {one.id for one in walked(given) if isinstance(one, ast.Name)}
+                    found |= {one.id for one in of_kind(given, ast.Name)}
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript()):
                     found.add(name)
         return frozenset(found)

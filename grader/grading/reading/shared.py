@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from grader.grading.reading.bindings import bound, callee, targets
 from grader.grading.reading.shown import Slip
-from grader.source.walked import walked
+from grader.source.walked import of_kind
 
 
 def shared(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
@@ -39,8 +39,8 @@ def _slip(line: int, names: list[str], write: str = "") -> Slip:
     return Slip(line, said, write)
 
 
-def _assigned(tree: ast.Module) -> list[ast.Assign]:
-    return [one for one in walked(tree) if isinstance(one, ast.Assign)]
+def _assigned(tree: ast.Module) -> tuple[ast.Assign, ...]:
+    return of_kind(tree, ast.Assign)
 
 
 def _layers(one: ast.Assign) -> list[str]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from grader.grading.reading.bindings import CHANGES, around, callee, to_assign
 from grader.grading.reading.ends import without_return
 from grader.source.variables import reads
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def reordered(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
 
 def _taken(tree: ast.Module) -> Iterator[tuple[str, int, list[str]]]:
     """Each function by name, with its line and what it takes; a lambda that has a name, too."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.FunctionDef, ast.Assign):
         match node:
             case ast.FunctionDef(name=name, args=args, lineno=line):
                 pass
@@ -115,7 +115,7 @@ def _taken(tree: ast.Module) -> Iterator[tuple[str, int, list[str]]]:
 
 def exchanged(tree: ast.Module) -> Iterator[Slip]:
     """Two variables that each get what is worked out from the other: ``q, k = f(k), f(q)``."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.Assign):
         match node:
             case ast.Assign(
                 targets=[ast.Tuple(elts=[ast.Name(id=a), ast.Name(id=b)])],
@@ -253,8 +253,8 @@ def _ends_used(tree: ast.Module, node: ast.Expr) -> bool:
     sets = isinstance(value, ast.Compare) and isinstance(value.left, ast.Attribute)  # == for =
     if sets or (name.startswith("__") and name != "__call__"):
         return False
-    alone = {id(one.value) for one in walked(tree) if isinstance(one, ast.Expr)}
-    calls = [one for one in walked(tree) if isinstance(one, ast.Call) and callee(one) == name]
+    alone = {id(one.value) for one in of_kind(tree, ast.Expr)}
+    calls = [one for one in of_kind(tree, ast.Call) if callee(one) == name]
     return not calls or any(id(one) not in alone for one in calls)
 
 
@@ -265,7 +265,7 @@ def _own(tree: ast.Module, call: ast.Call) -> str:
     """
     of, name = call.func.value if isinstance(call.func, ast.Attribute) else None, callee(call)
     own = of is None or (isinstance(of, ast.Name) and of.id in ("self", "cls"))
-    classes = (one for one in walked(tree) if isinstance(one, ast.ClassDef))
+    classes = of_kind(tree, ast.ClassDef)
     inside = any(
         isinstance(one, ast.FunctionDef) and one.name == name
         for each in classes
@@ -278,7 +278,7 @@ def _own(tree: ast.Module, call: ast.Call) -> str:
 def _only_returning(tree: ast.Module) -> frozenset[str]:
     """The functions of a file that return something and change nothing."""
     found = []
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+    for function in of_kind(tree, ast.FunctionDef):
         inner = walked(function)
         returns = [one.value for one in inner if isinstance(one, ast.Return)]
         acts = any(
@@ -332,11 +332,11 @@ def joined(source: str, tree: ast.Module) -> Iterator[Slip]:
 
 def emptied(tree: ast.Module) -> Iterator[Slip]:
     """Lists that every turn of a loop fills and empties again, and that are read after it."""
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+    for function in of_kind(tree, ast.FunctionDef):
         for loop in (one for one in walked(function) if isinstance(one, ast.For | ast.While)):
             end = loop.end_lineno or loop.lineno
             after = {one.id for one in reads(function) if one.lineno > end}
-            inner = {ast.unparse(one.func) for one in walked(loop) if isinstance(one, ast.Call)}
+            inner = {ast.unparse(one.func) for one in of_kind(loop, ast.Call)}
             for one in loop.body:
                 name = _empty(one)
                 if name in after and f"{name}.append" in inner:
@@ -356,16 +356,16 @@ def _empty(node: ast.stmt) -> str:
 
 def shared(tree: ast.Module) -> Iterator[Slip]:
     """Second names for an argument, through which it is changed."""
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+    for function in of_kind(tree, ast.FunctionDef):
         given = function.args
         names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-        calls = [one.func for one in walked(function) if isinstance(one, ast.Call)]
+        calls = [one.func for one in of_kind(function, ast.Call)]
         changed = {
             ast.unparse(one.value): one.lineno
             for one in calls
             if isinstance(one, ast.Attribute) and one.attr in CHANGES
         }
-        for node in walked(function):
+        for node in of_kind(function, ast.Assign):
             match node:
                 case ast.Assign(targets=[ast.Name(id=new)], value=ast.Name(id=old)):
                     if old in names and new in changed:
@@ -389,7 +389,7 @@ def own_calls(tree: ast.Module) -> tuple[OwnCall, ...]:
     ``partial(function, x)`` is a call that is given x. A call that is given ``self`` is left out.
     """
     known, found = dict(_parameters(tree)), list[OwnCall]()
-    for node in (one for one in walked(tree) if isinstance(one, ast.Call)):
+    for node in of_kind(tree, ast.Call):
         name, given = callee(node), [called(one) for one in node.args]
         if name == "partial" and given[:1]:
             name, *given = given

@@ -19,7 +19,7 @@ from grader.grading.reading.bindings import around, callee, functions
 from grader.grading.reading.odd import blocks
 from grader.grading.reading.shown import Slip, meant, name_of, own_calls
 from grader.source.variables import appended, read, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 NAME = re.compile(r"Name\(id='\w+'")
 """A variable in the text of a syntax tree."""
@@ -52,7 +52,7 @@ def astray(tree: ast.Module) -> Iterator[Slip]:
 
     Those like it in the same block change their own. The variable has a value before.
     """
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+    for function in of_kind(tree, ast.FunctionDef):
         alike: dict[tuple[int, str], list[Unit]] = defaultdict(list)
         for number, block in enumerate(blocks(function)):
             for unit in filter(None, map(_unit, block)):
@@ -73,7 +73,7 @@ def unpacked(tree: ast.Module) -> Iterator[Slip]:
         stand = [meant(one, params) for one in given]
         if stand != [*range(len(params))] or len(params) < 2 or inside is None:
             continue
-        for node in walked(inside):
+        for node in of_kind(inside, ast.Assign):
             match node:
                 case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Call()):
                     taken = tuple(name_of(one) for one in elts)
@@ -90,7 +90,7 @@ def unpacked(tree: ast.Module) -> Iterator[Slip]:
 
 def permuted(tree: ast.Module) -> Iterator[Slip]:
     """Variables that get what is made of attributes of their own names, in another order."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.Assign):
         match node:
             case ast.Assign(
                 targets=[ast.Tuple(elts=elts)],
@@ -114,9 +114,9 @@ def refilled(tree: ast.Module) -> Iterator[Slip]:
 
     If the loop does so only under a condition, something else must fill the list.
     """
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
-        for loop in (one for one in walked(function) if isinstance(one, ast.For)):
-            for one in (each for each in walked(loop) if isinstance(each, ast.stmt)):
+    for function in of_kind(tree, ast.FunctionDef):
+        for loop in of_kind(function, ast.For):
+            for one in of_kind(loop, ast.stmt):
                 match one:
                     case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
                         name = ast.unparse(target)
@@ -139,13 +139,13 @@ def refilled(tree: ast.Module) -> Iterator[Slip]:
 
 def _stored_before(function: ast.FunctionDef, loop: ast.For) -> set[str]:
     """The names that a function stores on a line before a loop, which may be in other loops."""
-    found = (one for one in walked(function) if isinstance(one, ast.Name))
+    found = of_kind(function, ast.Name)
     return {one.id for one in found if isinstance(one.ctx, ast.Store) and one.lineno < loop.lineno}
 
 
 def late(tree: ast.Module) -> Iterator[Slip]:
     """What is put into a list after a loop, and is worked out in each of its turns."""
-    for function in (one for one in walked(tree) if isinstance(one, ast.FunctionDef)):
+    for function in of_kind(tree, ast.FunctionDef):
         for block in blocks(function):
             for loop, one in pairwise(block):
                 found = appended(one) if isinstance(loop, ast.For) else None
@@ -177,7 +177,7 @@ def _empty_list(function: ast.FunctionDef, name: str, before: int) -> int | None
 
 def loose(tree: ast.Module) -> Iterator[Slip]:
     """Powers like ``x ** -2 * i``, whose exponent ends where it was to go on."""
-    for node in walked(tree):
+    for node in of_kind(tree, ast.BinOp):
         match node:
             case ast.BinOp(
                 left=ast.BinOp(op=ast.Pow(), right=ast.UnaryOp(op=ast.USub())) as power,
@@ -194,7 +194,7 @@ def loose(tree: ast.Module) -> Iterator[Slip]:
 def returned(tree: ast.Module) -> Iterator[Slip]:
     """Assignments that take a result apart in another order than the function returns the parts."""
     known = functions(tree)
-    for node in walked(tree):
+    for node in of_kind(tree, ast.Assign):
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=elts)], value=ast.Call() as call):
                 taken, function = [name_of(one) for one in elts], known.get(callee(call))
@@ -285,7 +285,7 @@ def _has(function: ast.FunctionDef, name: str, line: int) -> bool:
     given = function.args
     if name in [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]:
         return True
-    above = (one for one in walked(function) if isinstance(one, ast.stmt) and one.lineno < line)
+    above = (one for one in of_kind(function, ast.stmt) if one.lineno < line)
     return any(name in stored(one) for one in above if isinstance(one, ast.Assign | ast.For))
 
 
@@ -297,6 +297,6 @@ def _unit(node: ast.stmt) -> Unit | None:
     return None
 
 
-def _names(value: ast.AST) -> list[ast.Name]:
+def _names(value: ast.AST) -> tuple[ast.Name, ...]:
     """The places in an expression that read a variable, always in the same order."""
-    return [one for one in walked(value) if isinstance(one, ast.Name)]
+    return of_kind(value, ast.Name)

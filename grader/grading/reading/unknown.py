@@ -12,7 +12,7 @@ from grader.grading.reading.bindings import around, callee, functions, targets
 from grader.grading.reading.odd import blocks
 from grader.grading.reading.shown import Slip, name_of
 from grader.source.variables import binds, read, reads, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 MISSING = re.compile(r"The name (\w+) is not defined")
 """What the message of such an error says."""
@@ -105,7 +105,7 @@ def _bodies(tree: ast.Module, line: int) -> Iterator[list[ast.stmt]]:
     """The classes around a line that is in no function, and the file: the innermost first."""
     if around(tree, line) is not None:
         return
-    classes = [one for one in walked(tree) if isinstance(one, ast.ClassDef)]
+    classes = of_kind(tree, ast.ClassDef)
     inside = [one for one in classes if one.lineno <= line <= (one.end_lineno or 0)]
     yield from (one.body for one in reversed(inside))
     yield tree.body
@@ -144,12 +144,12 @@ def _longer(tree: ast.Module, line: int, name: str) -> Slip | None:
     inside = around(tree, line)
     if inside is None:
         return None
-    given = [arg.arg for arg in walked(inside) if isinstance(arg, ast.arg)]
+    given = [arg.arg for arg in of_kind(inside, ast.arg)]
     known = sorted({*stored(inside), *given} - {name})
     near = [one for one in known if len(one) >= SHORTEST and _begins(one, name)]
     if len(near) != 1:
         return None
-    kept = [one for one in walked(inside) if isinstance(one, ast.stmt)]
+    kept = of_kind(inside, ast.stmt)
     made = [one.lineno for one in kept if near[0] in targets(one) and one.lineno < line]
     place = f", from line {min(made)}" if made else ""
     return Slip(line, f"There is {near[0]} here{place}: is it meant by {name}?")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,7 +11,7 @@ from grader.grading.reading import program
 from grader.grading.tried.forms import Function, form
 from grader.grading.tried.text import Text
 from grader.source.variables import binds, stored
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 KNOWN = 1.5
 """How many votes a name has for itself, if the learner's function has it too."""
@@ -86,31 +85,28 @@ class Naming:
         if id(space) not in self._names:
             where = space if isinstance(space, ast.AST) else self.mine.tree
             attributes = space == "attribute"
-            found = {name for node in walked(where) for name in _said(node, attributes)}
-            self._names[id(space)] = frozenset(found)
+            said = (_said(node, attributes) for node in walked(where))
+            self._names[id(space)] = frozenset(filter(None, said))
         return self._names[id(space)]
 
 
-def _said(node: ast.AST, attributes: bool) -> Iterator[str]:
-    """The names that a node mentions."""
+def _said(node: ast.AST, attributes: bool) -> str:
+    """The name that a node mentions; empty if it mentions none."""
     if isinstance(node, Function):
-        yield node.name
-    elif attributes:
-        if isinstance(node, ast.Attribute) and _own(node):
-            yield node.attr
-    elif isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.alias):
-        yield node.asname or node.name.partition(".")[0]
-    elif isinstance(node, ast.ClassDef):
-        yield node.name
+        return node.name
+    if attributes:
+        return node.attr if isinstance(node, ast.Attribute) and _own(node) else ""
+    match node:
+        case ast.Name(id=name) | ast.arg(arg=name) | ast.ClassDef(name=name):
+            return name
+        case ast.alias(name=name, asname=other):
+            return other or name.partition(".")[0]
+    return ""
 
 
 def bound_by(function: Function) -> frozenset[str]:
     """The names that a function binds: parameters, and what it assigns."""
-    return stored(function) | {n.arg for n in walked(function) if isinstance(n, ast.arg)}
+    return stored(function) | {n.arg for n in of_kind(function, ast.arg)}
 
 
 def _own(node: ast.AST) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grader.grading.tried.text import Change, Edit, Text
+from grader.source.walked import of_kind
 
 GIVEN = ("device", "dtype")
 """Arguments that hardly change a number."""
@@ -26,7 +27,9 @@ class Possible:
 
     def may_be(self, edit: Edit) -> bool:
         """Whether an edit may be what went wrong."""
-        if self._turns_parameters(edit) or any(map(self._overwrites, edit.changes)):
+        if self._turns_parameters(edit):
+            return False
+        if any(self._overwrites(one) or self._unlike(one) for one in edit.changes):
             return False
         return self.raised or all(self._may_be(one) for one in edit.changes)
 
@@ -52,6 +55,22 @@ class Possible:
             case ast.Assign(targets=[ast.Name(id=bound)]) if bound == name:
                 return not re.search(rf"\b{name}\b", value)
         return False
+
+    def _unlike(self, change: Change) -> bool:
+        """Whether it has an entry compared with a whole list, which it never equals."""
+        return any(
+            self._holds(side, change) and not self._changed(side, change).endswith("]")
+            for one in of_kind(self.mine.tree, ast.Compare)
+            if isinstance(one.ops[0], ast.Eq | ast.NotEq)
+            and all(isinstance(each, ast.Subscript) for each in (one.left, *one.comparators))
+            for side in (one.left, *one.comparators)
+        )
+
+    def _changed(self, node: ast.expr, change: Change) -> str:
+        """The text of a node after a change inside it."""
+        start, end = self.mine.span(node)
+        before, after = self.mine.data[start : change.start], self.mine.data[change.end : end]
+        return f"{before.decode()}{change.text}{after.decode()}"
 
     def _may_be(self, change: Change) -> bool:
         if any(start <= change.start < end for start, end in self._imports):

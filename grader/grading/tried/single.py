@@ -91,13 +91,8 @@ def traced(case: Case, *, fixed: bool) -> Trace | None:
 
 
 def _is_sure(report: Report, tree: ast.Module) -> bool:
-    """Whether the trace says what to write, or points where a mistake is that has a name.
-
-    Or one that has a name is at the line to fix first: what uses its numbers is wrong further down.
-    """
-    trace, first = report.trace, report.first_to_fix
-    if first is not None and first.line and [one.line for one in report.diagnosis] == [first.line]:
-        return True
+    """Whether the trace says what to write, or points where a mistake is that has a name."""
+    trace = report.trace
     if trace is None or trace.line is None or not trace.told:
         return False
     here = bindings.statement_at(tree, trace.line)
