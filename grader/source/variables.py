@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from grader.source.walked import walk, walked
+from grader.source.walked import of_kind, walked
 
 
 def stores(node: ast.AST) -> tuple[ast.Name, ...]:
@@ -58,5 +58,4 @@ def appended(node: ast.AST) -> tuple[str, ast.expr] | None:
 
 @lru_cache(2048)
 def _names(node: ast.AST, kind: type[ast.expr_context]) -> tuple[ast.Name, ...]:
-    names = (one for one in walk(node) if isinstance(one, ast.Name))
-    return tuple(one for one in names if isinstance(one.ctx, kind))
+    return tuple(one for one in of_kind(node, ast.Name) if isinstance(one.ctx, kind))

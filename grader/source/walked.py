@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 from functools import lru_cache
+from itertools import chain
 from typing import TypeVar, cast
 
 Node = TypeVar("Node", bound=ast.AST)
+Nodes = tuple[ast.AST, ...]
 
 
 @lru_cache(maxsize=32)
@@ -26,16 +28,21 @@ def walked(tree: ast.AST) -> tuple[ast.AST, ...]:
 
 def of_kind(tree: ast.AST, *kinds: type[Node]) -> tuple[Node, ...]:
     """The nodes of some kinds, such as ``ast.Call``, in the order of ``ast.walk``."""
-    found = _kinds(tree)
+    numbers, found = _kinds(tree)
     if kinds not in found:
-        found[kinds] = tuple(one for one in walked(tree) if isinstance(one, kinds))
+        every = walked(tree)
+        lists = (numbers[one] for one in numbers if issubclass(one, kinds))
+        found[kinds] = tuple(every[number] for number in sorted(chain.from_iterable(lists)))
     return cast("tuple[Node, ...]", found[kinds])
 
 
 @lru_cache(maxsize=4096)
-def _kinds(_: ast.AST) -> dict[tuple[type[ast.AST], ...], tuple[ast.AST, ...]]:
-    """The nodes of a program or a function by kinds, as far as they were asked for."""
-    return {}
+def _kinds(tree: ast.AST) -> tuple[dict[type, list[int]], dict[tuple[type, ...], Nodes]]:
+    """The numbers of the nodes of each type; and the nodes of some kinds, as they are asked for."""
+    numbers: dict[type, list[int]] = {}
+    for number, one in enumerate(walked(tree)):
+        numbers.setdefault(type(one), []).append(number)
+    return numbers, {}
 
 
 def walk(tree: ast.AST) -> list[ast.AST]:

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from grader.base.sanitize import on_one_line
 from grader.source import placeholders
@@ -18,6 +18,12 @@ from grader.source.walked import of_kind, parsed, walked
 
 BLOCKS = ("body", "orelse", "finalbody")
 """The parts of a statement that hold others."""
+
+
+@lru_cache(maxsize=8)
+def _parents(nodes: tuple[ast.AST, ...]) -> Mapping[ast.AST, ast.AST]:
+    """The node around each of these."""
+    return {inner: outer for outer in nodes for inner in ast.iter_child_nodes(outer)}
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ class Program:
     @cached_property
     def parents(self) -> Mapping[ast.AST, ast.AST]:
         """The node around each node."""
-        return {inner: outer for outer in self.nodes for inner in ast.iter_child_nodes(outer)}
+        return _parents(self.nodes)
 
     @cached_property
     def _starts(self) -> tuple[int, ...]:
