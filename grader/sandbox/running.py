@@ -127,13 +127,14 @@ class Running(Worker):
             raise RuntimeError("this worker was not kept for another job")
         frame = self._prepare(job, on_notice)
         steps = meanwhile or iter(())
-        busy, kept = True, False
+        busy, kept, again = True, False, self._watched
         try:
             self._catch_up()
             while True:
                 if self._conversation()[0].layers is not None and not self._asked:
                     self._ask(frame)
-                if step := busy and not self._channel.sending:
+                soon = again and self._posed is None  # nothing keeps it waiting for its question
+                if step := busy and not (soon or self._channel.sending):
                     busy = next(steps, END) is not END
                 if (ended := self._ended()) is not None:
                     break

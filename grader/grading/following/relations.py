@@ -200,6 +200,10 @@ class Values:
             self._known[shape] = [(index, one, *_begins(one)) for index, one in values]
         return self._known[shape]
 
+    def _plain(self, shape: Shape) -> list[Known]:
+        """The same, without those of which two axes are told as one."""
+        return self._alike(shape)[: len(self._of_shape[shape])]
+
     def stacked(self, mine: Floats) -> frozenset[int]:
         """The values of the reference that this has side by side, along an axis of its own."""
         for axis, count in enumerate(mine.shape):
@@ -226,17 +230,20 @@ class Values:
         mine = single(mine)
         if mine.size <= 1 or not np.isfinite(mine).any():
             return None
-        for look, fits in LOOKS:
-            for index, one in self._fitting(mine.shape, fits):
+        first = float(mine.flat[0])
+        for look, fits, sign in LOOKS:
+            for index, one, begins, most in self._fitting(mine.shape, fits):
                 self._spend(mine.size if one.size == mine.size else 0)
+                if sign and abs(sign * first - begins) > most:
+                    continue
                 if (relation := look(mine, one, index)) is not None:
                     return relation
         return None
 
-    def _fitting(self, mine: Shape, fits: Callable[[Shape, Shape], bool]) -> list[Numbered]:
+    def _fitting(self, mine: Shape, fits: Callable[[Shape, Shape], bool]) -> list[Known]:
         """The values whose shape is one of those that a relation may be to, in their order."""
         shapes = [one for one in self._of_shape if fits(mine, one)]
-        found = (one for shape in shapes for one in self._of_shape[shape])
+        found = (one for shape in shapes for one in self._plain(shape))
         return sorted((one for one in found if one[0] >= 0 and one[1].size > 1), key=itemgetter(0))
 
 
@@ -296,9 +303,12 @@ def _part(mine: Floats, one: Floats, index: int) -> Relation | None:
     axis = next(a for a in range(mine.ndim) if mine.shape[a] != one.shape[a])
     count = one.shape[axis] // mine.shape[axis]
     width, before = mine.shape[axis], (slice(None),) * axis
-    for number in range(count):
+    firsts = one[tuple(slice(None, None, width) if at == axis else 0 for at in range(one.ndim))]
+    with np.errstate(invalid="ignore"):  # minus infinity less minus infinity
+        away = np.abs(firsts - mine.flat[0]) > _begins(one)[1] + RTOL * np.abs(firsts)
+    for number in np.flatnonzero(~away):
         if same(mine, one[*before, number * width : (number + 1) * width]):
-            return Relation("part", index, axis=axis, index=number, count=count)
+            return Relation("part", index, axis=axis, index=int(number), count=count)
     return None
 
 
@@ -325,11 +335,14 @@ def _entry(mine: Floats, one: Floats, index: int) -> Relation | None:
 
 
 LOOKS = (
-    (_transposed, _may_be_transposed),
-    (_negated, eq),
-    (_scaled, eq),
-    (_reshaped, _may_be_reshaped),
-    (_part, _may_be_part),
-    (_entry, _may_be_entry),
+    (_transposed, _may_be_transposed, 1),
+    (_negated, eq, -1),
+    (_scaled, eq, 0),
+    (_reshaped, _may_be_reshaped, 1),
+    (_part, _may_be_part, 0),
+    (_entry, _may_be_entry, 0),
 )
-"""What looks for a relation to a value of the reference, and to values of which shapes."""
+"""What looks for a relation to a value of the reference, and to values of which shapes.
+
+The first number of both is the same then, or the opposite; 0 where it may be another.
+"""
