@@ -11,12 +11,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from grader.grading.following.relations import Floats
+from grader.grading.following.relations import Floats, same
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import bound, callee, targets
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
+from grader.source.walked import of_kind
 
 MAKERS = ("Tensor", "constant", "array", "asarray")
 """Functions that make a tensor of a list."""
@@ -68,6 +69,25 @@ def unbatched(comparison: Comparison) -> Slip | None:
         said = f"{said}, where the reference gives it {shapes[1]}."
         new = _listed(made) if want.shape == (1, *have.shape) else ""
         return Slip(line, said, new)
+    return None
+
+
+def whole(comparison: Comparison) -> Slip | None:
+    """The line that gives a function all rows of a tensor, which is right alone and takes one."""
+    mine, right = comparison.mine, comparison.right
+    there = _given(right)
+    for (name, parameter), value in _given(mine).items():
+        at = there.get((name, parameter))
+        have, want = mine.arrays[value], None if at is None else right.arrays[at]
+        if name not in comparison.proven or have is None or want is None:
+            continue
+        if not have.ndim > want.ndim == 1 or not have.size:
+            continue
+        calls = [one for one in of_kind(mine.tree, ast.Call) if callee(one) == name]
+        if len(calls) == 1 and any(same(row, want) for row in have.reshape(-1, have.shape[-1])):
+            line, shapes = calls[0].lineno, [str(list(one.shape)) for one in (have, want)]
+            said = f"Line {line} gives {name} {parameter} of shape {shapes[0]}. The reference gives"
+            return Slip(line, f"{said} it one row of that, {shapes[1]}.")
     return None
 
 

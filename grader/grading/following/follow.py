@@ -20,7 +20,7 @@ from grader import frameworks
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
 from grader.grading.following.earlier import out_of_order
-from grader.grading.following.feeding import miscounted, unbatched
+from grader.grading.following.feeding import miscounted, unbatched, whole
 from grader.grading.following.lesson import Lesson
 from grader.grading.following.opened import opened
 from grader.grading.following.plainly import Plainly
@@ -390,6 +390,8 @@ def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> 
         return teller.slipped(counted)
     if (flat := unbatched(teller.comparison)) is not None:
         return teller.slipped(flat)
+    if (every := whole(teller.comparison)) is not None:
+        return teller.slipped(every)
     try:
         with np.errstate(all="ignore"):  # the numbers are a learner's
             if mine.error is not None and mine.error.line is not None:
