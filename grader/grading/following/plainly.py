@@ -92,7 +92,7 @@ class Plainly:
     def _compared(self, node: int, end: int) -> Iterator[str]:
         """The other comparison in ``end`` with which ``node`` would give what the reference has."""
         mine, right = self.comparison.mine, self.comparison.right
-        have, given = ([one.value for one in mine.scalars[each]] for each in (node, end))
+        have, given = ([one.value for one in mine.scalars.get(each, ())] for each in (node, end))
         for other, numbers in right.scalars.items():
             returned = isinstance(right.parents.get(right.nodes[other]), ast.Return)
             if have == given and returned and len(numbers) == len(have):
