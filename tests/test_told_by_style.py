@@ -232,10 +232,10 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
             "Line 36 gives mean and variance each what belongs to the other.",
         ),
         (
-            "s12/terse",
-            "next_token(logits.to_numpy()[0, -1], ",
-            "next_token(logits, ",
-            "Hint: Line 78 gives next_token logits of shape [1, ",
+            "s12/assistant",
+            "last_logits = logits.to_numpy()[0, -1]",
+            "last_logits = logits.to_numpy()",
+            "Hint: Line 135 gives next_token logits of shape [1, ",
         ),
         (
             "s08/matlab_sums",
