@@ -127,6 +127,12 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(module, name, AMPLE_S)
 
 
+@pytest.fixture
+def hurried(unhurried: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, but no time to look for a change: what a slow machine tells."""
+    monkeypatch.setattr(single, "BUDGET_S", 0.0)
+
+
 @pytest.fixture(scope="session")
 def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built book, one for all processes of pytest-xdist. Nobody changes it."""

@@ -87,6 +87,20 @@ def test_a_list_of_blocks_of_another_length_is_told_where_it_is_counted(
     assert blocks.status is Status.NOT_RUN
 
 
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize(
+    ("counts", "hint"),
+    [
+        ("config.n_head", "as many entries as n_layer says. It has as many as n_head says."),
+        ("1, config.n_layer", "as many entries as n_layer says."),
+    ],
+)
+def test_without_time_to_look_for_a_change_it_says_what_counts_them(
+    counts: str, hint: str, graded: Graded
+) -> None:
+    assert first(graded("s11", (BLOCKS, LOOP.format(counts)))).hints[0].endswith(hint)
+
+
 def test_a_count_with_a_name_and_one_in_a_helper_are_where_they_are_worked_out() -> None:
     named = "class M:\n def __init__(self, c):\n  n = c.k\n  self.h = L([B(c) for _ in range(n)])\n"
     helper = "def make(c):\n return [B(c) for _ in range(c.k)]\n"

@@ -321,6 +321,12 @@ def test_it_names_the_mistake(
     assert told in reported(program, old, new)
 
 
+@pytest.mark.usefixtures("hurried")
+def test_a_size_too_many_is_told_where_no_change_was_looked_for(reported: Reported) -> None:
+    report = reported("s08/matlab_sums", "([dim], 1.0)", "([1, dim], 1.0)")
+    assert "must be a list of 1 size, and has 2" in report
+
+
 @pytest.mark.parametrize(
     ("program", "old", "new", "untold"),
     [

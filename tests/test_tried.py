@@ -144,6 +144,24 @@ def test_an_edit_after_which_all_is_right_is_told_at_once(tmp_path: Path, start:
     assert one.source.replace(old, new, 1) == one.base
 
 
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("s11/positions_in_token_table", "the reference has self.wte(input_ids) + self.wpe(pos"),
+        ("s12/more_best_than_words", "top_k is 40, and there are only 12"),
+        ("s12/sort_from_the_wrong_end", "Count from the highest: np.sort(scores)[-top_k]."),
+    ],
+)
+def test_without_time_to_look_for_a_change_the_hint_says_what_is_known(
+    name: str, said: str, tmp_path: Path, start: Start
+) -> None:
+    step = name.partition("/")[0]
+    source = _mistake(name).source
+    found = _graded(step, source, tmp_path, start, seed=5, follow=Follow.FAILING)
+    assert any(said in one.hints[0] for one in found.checks if one.status == "fail" and one.hints)
+
+
 @pytest.mark.usefixtures("unhurried")
 def test_what_another_expression_would_give_is_tried_before_other_edits(
     tmp_path: Path, start: Start
