@@ -133,7 +133,7 @@ class Running(Worker):
             while True:
                 if self._conversation()[0].layers is not None and not self._asked:
                     self._ask(frame)
-                soon = again and self._posed is None  # nothing keeps it waiting for its question
+                soon = again and self._posed is None  # its first question must not wait
                 if step := busy and not (soon or self._channel.sending):
                     busy = next(steps, END) is not END
                 if (ended := self._ended()) is not None:

@@ -14,10 +14,9 @@ import numpy as np
 from grader.grading.following.relations import Floats, same
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison
-from grader.grading.reading.bindings import bound, callee, targets
+from grader.grading.reading.bindings import bound, callee, calling, targets
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
-from grader.source.walked import of_kind
 
 MAKERS = ("Tensor", "constant", "array", "asarray")
 """Functions that make a tensor of a list."""
@@ -73,7 +72,7 @@ def unbatched(comparison: Comparison) -> Slip | None:
 
 
 def whole(comparison: Comparison) -> Slip | None:
-    """The line that gives a function all rows of a tensor, which is right alone and takes one."""
+    """The line that gives all rows of a tensor to a function which is right, and is to get one."""
     mine, right = comparison.mine, comparison.right
     there = _given(right)
     for (name, parameter), value in _given(mine).items():
@@ -83,7 +82,7 @@ def whole(comparison: Comparison) -> Slip | None:
             continue
         if not have.ndim > want.ndim == 1 or not have.size:
             continue
-        calls = [one for one in of_kind(mine.tree, ast.Call) if callee(one) == name]
+        calls = calling(mine.tree, name)
         if len(calls) == 1 and any(same(row, want) for row in have.reshape(-1, have.shape[-1])):
             line, shapes = calls[0].lineno, [str(list(one.shape)) for one in (have, want)]
             said = f"Line {line} gives {name} {parameter} of shape {shapes[0]}. The reference gives"

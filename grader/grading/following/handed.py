@@ -19,6 +19,7 @@ from grader.grading.reading.bindings import (
     around,
     bound,
     callee,
+    calling,
     functions,
     is_none,
     statement_at,
@@ -445,7 +446,7 @@ def given_crosswise(tree: ast.Module, error: SeenError, told: str) -> Slip | Non
     good = [p for p, kind in known.items() if kind in wanted]
     here = statement_at(tree, outer.line)
     owner = called_as(tree, inside)
-    calls = [n for n in of_kind(tree, ast.Call) if callee(n) == owner]
+    calls = calling(tree, owner)
     calls = [one for one in calls if one.lineno in here]
     calls = [one for one in calls if one.lineno == outer.line] or calls
     if len(bad) != 1 or len(good) != 1 or len(calls) != 1:

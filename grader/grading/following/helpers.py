@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.grading.reading.bindings import around, bound, callee, functions, statement_at
+from grader.grading.reading.bindings import around, bound, callee, calling, functions, statement_at
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError
@@ -285,7 +285,7 @@ def kind_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
         return None
     outer, call = error.calls[-2:]
     name, takes = _helper_at(tree, call.line)
-    every = [one for one in of_kind(tree, ast.Call) if callee(one) == name]
+    every = calling(tree, name)
     here = [one for one in every if one.lineno in statement_at(tree, outer.line)]
     if found[1] not in takes or len(here) != 1 or len(every) < 2:
         return None

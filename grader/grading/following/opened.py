@@ -18,7 +18,7 @@ def opened(solution: str, mine: str, folder: Path) -> str:
     What a function of another file computes is not followed. A program that calls none of its name
     does the same in its own lines, which are then compared with those of the function.
     """
-    tree, called = parsed(solution), {callee(one) for one in _calls(parsed(mine))}
+    tree, called = parsed(solution), {callee(one) for one in of_kind(parsed(mine), ast.Call)}
     found = list[str]()
     for node in tree.body:
         if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(folder.name):
@@ -41,7 +41,3 @@ def _functions(text: str, names: set[str]) -> Iterator[str]:
             if isinstance(one, ast.Import | ast.ImportFrom) and used.intersection(binds(one)):
                 yield ast.unparse(one)
         yield ast.unparse(node)
-
-
-def _calls(tree: ast.AST) -> tuple[ast.Call, ...]:
-    return of_kind(tree, ast.Call)

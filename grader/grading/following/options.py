@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.grading.following.slips import called_as
-from grader.grading.reading.bindings import bound, callee, functions, statement_at
+from grader.grading.reading.bindings import bound, callee, calling, functions, statement_at
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, there
 from grader.protocol.probe import SeenError
@@ -126,7 +126,7 @@ def _takes(tree: ast.Module, reference: ast.Module, function: ast.expr) -> dict[
     for one in walked(tree):
         if isinstance(one, ast.FunctionDef) and called_as(tree, one) == name:
             return dict.fromkeys(parameters(one), "")
-    calls = [one for one in of_kind(reference, ast.Call) if callee(one) == name]
+    calls = calling(reference, name)
     return {w.arg: ast.unparse(w.value) for one in calls for w in one.keywords if w.arg}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison
-from grader.grading.reading.bindings import around, bound, callee, functions, targets
+from grader.grading.reading.bindings import around, bound, callee, calling, functions, targets
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.source.walked import of_kind, walked
@@ -126,7 +126,7 @@ def _given(tree: ast.Module, name: ast.Name, left: int) -> Iterator[ast.Tuple | 
     names = [] if inside is None else [one for one in parameters(inside) if one != "self"]
     if inside is None or name.id not in names:
         return
-    calls = [n for n in of_kind(tree, ast.Call) if callee(n) == inside.name]
+    calls = calling(tree, inside.name)
     at = names.index(name.id)
     if len(calls) == 1 and at < len(calls[0].args):
         found = _whole(tree, calls[0].args[at], left - 1)

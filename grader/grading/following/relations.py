@@ -118,7 +118,7 @@ def same(mine: Floats, right: Floats) -> bool:
     if not right.size:
         return True
     sizes = np.abs(right)
-    most = ATOL * max(1.0, float(sizes.max()))
+    most = _least(float(sizes.max()))
     if not isfinite(most):
         return _same_but_finite(mine, right)
     if abs(mine.flat[0] - right.flat[0]) > most + RTOL * sizes.flat[0]:  # most often
@@ -131,8 +131,12 @@ def _begins(array: Floats) -> tuple[float, float]:
     if not array.size:
         return 0.0, 0.0
     sizes = np.abs(array)
-    most = ATOL * max(1.0, float(sizes.max()))
-    return float(array.flat[0]), most + RTOL * float(sizes.flat[0])
+    return float(array.flat[0]), _least(float(sizes.max())) + RTOL * float(sizes.flat[0])
+
+
+def _least(largest: float) -> float:
+    """How far from a number of an array another may be at least, whatever its own size."""
+    return ATOL * max(1.0, largest)
 
 
 def _same_but_finite(mine: Floats, right: Floats) -> bool:
@@ -303,12 +307,9 @@ def _part(mine: Floats, one: Floats, index: int) -> Relation | None:
     axis = next(a for a in range(mine.ndim) if mine.shape[a] != one.shape[a])
     count = one.shape[axis] // mine.shape[axis]
     width, before = mine.shape[axis], (slice(None),) * axis
-    firsts = one[tuple(slice(None, None, width) if at == axis else 0 for at in range(one.ndim))]
-    with np.errstate(invalid="ignore"):  # minus infinity less minus infinity
-        away = np.abs(firsts - mine.flat[0]) > _begins(one)[1] + RTOL * np.abs(firsts)
-    for number in np.flatnonzero(~away):
+    for number in range(count):
         if same(mine, one[*before, number * width : (number + 1) * width]):
-            return Relation("part", index, axis=axis, index=int(number), count=count)
+            return Relation("part", index, axis=axis, index=number, count=count)
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from grader.grading.reading.bindings import around, callee, functions
+from grader.grading.reading.bindings import around, calling, functions
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import name_of
 from grader.source.variables import binds, read, stored
@@ -28,7 +28,7 @@ def to_call(tree: ast.Module, name: str, line: int) -> str:
     needed = own[: len(own) - len(helper.args.defaults)]
     known = _known(tree, line)
     text = ast.unparse(uses[0])
-    for call in (one for one in of_kind(tree, ast.Call) if callee(one) == name):
+    for call in calling(tree, name):
         if read(call) <= known and name_of(call.func) == text:
             return f"{ast.unparse(call)} in place of {text}"
     given = [one if one in known else _of_kind(tree, helper, one, line) for one in needed]

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator
 
 from grader.grading.reading.bindings import around, callee, functions
-from grader.source.variables import bound, reads, stored
+from grader.source.variables import all_named, reads
 from grader.source.walked import of_kind
 
 
@@ -42,10 +42,8 @@ def _unset(tree: ast.Module, line: int) -> Iterator[str]:
     function = around(tree, line)
     if function is None:
         return
-    known = set(dir(builtins)) | stored(tree)
-    known.update(one.arg for one in of_kind(tree, ast.arg))
-    known.update(bound(tree))
-    yield from (one.id for one in reads(function) if one.id not in known)
+    names = all_named(tree).union(dir(builtins))
+    yield from (one.id for one in reads(function) if one.id not in names)
 
 
 def _written(name: str, lost: list[str], parts: list[ast.expr], call: ast.Call) -> str:

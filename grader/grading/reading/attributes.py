@@ -12,7 +12,7 @@ from grader.grading.reading.bindings import around, callee, functions
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, own_calls
 from grader.source.tables import by_name
-from grader.source.variables import binds, bound, read, reads, stored
+from grader.source.variables import all_bound, all_named, binds, read, reads, stored
 from grader.source.walked import of_kind, walked
 
 
@@ -154,10 +154,10 @@ def of_caller(tree: ast.Module) -> Iterator[Slip]:
     ]
     every = [one for owner in owners for one in owner.body if isinstance(one, ast.FunctionDef)]
     for function in every if not any(isinstance(one, ast.Global) for one in walked(tree)) else ():
-        own = known | _own(function)
+        own = known | all_named(function)
         for one in (each for each in reads(function) if each.id not in own):
             found = set(_handed(tree, function, one.id))
-            elsewhere = any(one.id in _own(other) for other in every)
+            elsewhere = any(one.id in all_named(other) for other in every)
             seen = read(function) | {"self"}
             idle = [name for name in parameters(function) if name not in seen]
             if len(found) == 1:
@@ -167,12 +167,6 @@ def of_caller(tree: ast.Module) -> Iterator[Slip]:
             elif elsewhere and len(idle) == 1 and not found:
                 said = f"{function.name} does not know {one.id}: it takes {idle[0]} and does not"
                 yield Slip(one.lineno, f"{said} use it.", idle[0])
-
-
-def _own(function: ast.FunctionDef) -> frozenset[str]:
-    """The names that a function itself gives a meaning, its arguments among them."""
-    given = {one.arg for one in of_kind(function, ast.arg)}
-    return stored(function) | given | bound(function)
 
 
 def _handed(tree: ast.Module, function: ast.FunctionDef, name: str) -> Iterator[tuple[str, str]]:
@@ -271,7 +265,7 @@ def _makes_layer(tree: ast.Module, function: ast.FunctionDef, node: ast.expr) ->
 
 def class_listed(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
     """``self.h.append(Block)``, which puts the class into the list, and no object of it."""
-    classes = {name for name in bound(tree) if name[:1].isupper()}
+    classes = {name for name in all_bound(tree) if name[:1].isupper()}
     called = {callee(one) for one in of_kind(tree, ast.Call)}
     for node in of_kind(function, ast.Call):
         match node:

@@ -161,7 +161,9 @@ def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
 
 def around(tree: ast.Module, line: int) -> ast.FunctionDef | None:
     """The innermost function that ``line`` is in."""
-    found = [one for one in _definitions(tree) if one.lineno <= line <= (one.end_lineno or 0)]
+    found = [
+        one for one in of_kind(tree, ast.FunctionDef) if one.lineno <= line <= (one.end_lineno or 0)
+    ]
     return max(found, key=lambda one: one.lineno, default=None)
 
 
@@ -193,6 +195,11 @@ def callee(node: ast.AST | None) -> str:
     return ""
 
 
+def calling(tree: ast.AST, name: str) -> list[ast.Call]:
+    """The calls of a function, a class or a method of this name."""
+    return [one for one in of_kind(tree, ast.Call) if callee(one) == name]
+
+
 def arguments(call: ast.Call, params: Sequence[str]) -> dict[str, ast.expr]:
     """What a call gives for each of the parameters: by place, or by name."""
     by_name = {one.arg: one.value for one in call.keywords if one.arg}
@@ -201,15 +208,10 @@ def arguments(call: ast.Call, params: Sequence[str]) -> dict[str, ast.expr]:
 
 def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
     """The functions and methods of a file by name; the last definition counts."""
-    return {node.name: node for node in _definitions(tree)}
+    return {node.name: node for node in of_kind(tree, ast.FunctionDef)}
 
 
 @lru_cache(maxsize=32)
-def _definitions(tree: ast.AST) -> tuple[ast.FunctionDef, ...]:
-    """The functions and methods of a file that nobody changes."""
-    return of_kind(tree, ast.FunctionDef)
-
-
 def property_of(tree: ast.Module, node: ast.AST) -> ast.expr | None:
     """What a property of the file's own returns, if ``node`` reads one."""
     function = functions(tree).get(node.attr) if isinstance(node, ast.Attribute) else None

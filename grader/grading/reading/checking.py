@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from grader.grading.reading.bindings import arguments, around, callee, is_none
+from grader.grading.reading.bindings import arguments, around, callee, calling, is_none
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.source.variables import read, stored
@@ -35,7 +35,7 @@ def refused(tree: ast.Module, line: int, chain: str) -> Slip | None:
     if function is None or asked is None or line not in lines[1:]:
         return None
     at = lines[len(lines) - 1 - lines[::-1].index(line) - 1]
-    calls = [one for one in _calls(tree, function.name) if _holds(one, at)]
+    calls = [one for one in calling(tree, function.name) if _holds(one, at)]
     given = _given(calls[0], function) if len(calls) == 1 else None
     if given is None or not read(asked) <= given.keys() | {"self"} | _elsewhere(asked):
         return None
@@ -230,11 +230,6 @@ def _asked(function: ast.FunctionDef, line: int, chain: str) -> ast.expr | None:
 def _elsewhere(asked: ast.expr) -> set[str]:
     """The names in a condition that are those of functions: ``len``, or one of the file's own."""
     return {ast.unparse(one.func) for one in of_kind(asked, ast.Call)}
-
-
-def _calls(tree: ast.Module, name: str) -> list[ast.Call]:
-    """The calls of a function of the file."""
-    return [one for one in of_kind(tree, ast.Call) if callee(one) == name]
 
 
 def _holds(node: ast.Call, line: int) -> bool:

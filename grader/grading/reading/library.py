@@ -8,12 +8,12 @@ import difflib
 import importlib
 import re
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 
 from grader.grading.reading.bindings import around
 from grader.grading.reading.unknown import ALIKE, MISSING
 from grader.rubric import Failed
-from grader.source.variables import binds, bound, read, stored
+from grader.source.variables import all_named, binds, read, stored
 from grader.source.walked import of_kind
 
 MODULES = (
@@ -85,7 +85,7 @@ def as_missing(ruling: Failed, tree: ast.Module) -> Failed:
 
 def missing(tree: ast.Module, name: str, line: int) -> Missing | None:
     """How to import a name that ``line`` reads; None where it is not known to be the library's."""
-    if name in _bound(tree):
+    if name in all_named(tree):
         return None
     for one in tree.body:
         if isinstance(one, ast.ImportFrom) and _has(one, name) and _is_meant(tree, name, line):
@@ -135,13 +135,6 @@ def _with(statement: ast.ImportFrom, name: str) -> ast.ImportFrom:
     new = copy.copy(statement)
     new.names = given
     return new
-
-
-@lru_cache(8)
-def _bound(tree: ast.Module) -> frozenset[str]:
-    """The names that a file gives anything, anywhere."""
-    given = {one.arg for one in of_kind(tree, ast.arg)}
-    return stored(tree) | given | bound(tree)
 
 
 def _is_meant(tree: ast.Module, name: str, line: int) -> bool:

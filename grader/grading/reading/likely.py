@@ -15,7 +15,7 @@ from grader.grading.reading.bindings import arguments, around, bound, callee
 from grader.grading.reading.checking import asked_wrongly, handed_on, of_another, refused
 from grader.grading.reading.defaults import otherwise
 from grader.grading.reading.fields import renamed
-from grader.grading.reading.odd import blocks, functions, parameters
+from grader.grading.reading.odd import blocks, parameters
 from grader.grading.reading.shown import OwnCall, Slip, meant, own_calls
 from grader.grading.reading.texts import unfilled
 from grader.source.variables import read, reads, stored, stores
@@ -37,7 +37,7 @@ def likely(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
 
 def starred(tree: ast.Module) -> Iterator[Slip]:
     """An ``__init__`` that takes any values by place, and none by name."""
-    for function in functions(tree):
+    for function in of_kind(tree, ast.FunctionDef):
         given = function.args
         named = (*given.posonlyargs, *given.args[1:], *given.kwonlyargs)
         if function.name == "__init__" and given.vararg and not given.kwarg and not named:
@@ -170,7 +170,7 @@ def cut_by_count(tree: ast.Module, line: int, message: str) -> Slip | None:
     """
     found = EXPECTED.search(message)
     called = {callee(one) for one in walked(tree) if getattr(one, "lineno", 0) == line}
-    for function in functions(tree) if found is not None else ():
+    for function in of_kind(tree, ast.FunctionDef) if found is not None else ():
         for node in walked(function) if function.name in called else ():
             match node:
                 case ast.Return(
@@ -209,7 +209,7 @@ def one_only(tree: ast.Module, line: int, message: str) -> Slip | None:
     if not any(one in message for one in ENTRIES):
         return None
     called = {callee(one) for one in walked(tree) if getattr(one, "lineno", 0) == line}
-    for function in (one for one in functions(tree) if one.name in called):
+    for function in (one for one in of_kind(tree, ast.FunctionDef) if one.name in called):
         inner = walked(function)
         ends = [one for one in inner if isinstance(one, ast.Return) and one.value is not None]
         loops = [one for one in inner if isinstance(one, ast.For) and one.body[-1] in ends]
@@ -239,10 +239,12 @@ def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
 
 def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
     """Arguments that a function takes and does not read, though the solution's reads them."""
-    wanted = {one.name: one for one in functions(right)}
+    wanted = {one.name: one for one in of_kind(right, ast.FunctionDef)}
     calls = list(own_calls(tree))
-    words = {one.name: [arg.arg for arg in one.args.kwonlyargs] for one in functions(tree)}
-    for function in functions(tree):
+    words = {
+        one.name: [arg.arg for arg in one.args.kwonlyargs] for one in of_kind(tree, ast.FunctionDef)
+    }
+    for function in of_kind(tree, ast.FunctionDef):
         if len(_code(function)) == 0 or "locals" in read(function):
             continue
         other = wanted.get(function.name) or wanted.get(RUNS.get(function.name, ""))
@@ -390,7 +392,7 @@ def _same(name: str) -> ast.keyword:
 
 def replaced(tree: ast.Module) -> Iterator[Slip]:
     """Arguments that get another value before anything has read them."""
-    for function in functions(tree):
+    for function in of_kind(tree, ast.FunctionDef):
         for name in parameters(function):
             first = next((one for one in _code(function) if name in read(one) | stored(one)), None)
             plain = isinstance(first, ast.Assign | ast.AnnAssign)
@@ -401,7 +403,7 @@ def replaced(tree: ast.Module) -> Iterator[Slip]:
 
 def misspelled(tree: ast.Module) -> Iterator[Slip]:
     """Variables that nothing reads, beside one that is called nearly the same."""
-    for function in functions(tree):
+    for function in of_kind(tree, ast.FunctionDef):
         seen, given = read(function), stored(function)
         for node in of_kind(function, ast.Assign):
             match node:

@@ -186,7 +186,7 @@ def unreturned(tree: ast.Module) -> Iterator[Slip]:
     """Functions that return nothing anywhere, though a line keeps, or hands on, what they give."""
     calls = sorted(_kept_or_handed(tree), key=lambda one: -one.lineno)
     users = {callee(one): one.lineno for one in calls}  # the first of each
-    for function in functions(tree):
+    for function in of_kind(tree, ast.FunctionDef):
         inner, last = walked(function), function.body[-1]
         gives = any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Lambda) for n in inner)
         gives |= any(isinstance(n, ast.Return) and n.value is not None for n in inner)
@@ -217,7 +217,7 @@ def _kept_or_handed(tree: ast.Module) -> Iterator[ast.Call]:
 
 def crossed_names(tree: ast.Module) -> Iterator[Slip]:
     """``self.a = b``, or ``f(a=b)``, in a function that takes both ``a`` and ``b``."""
-    for function in functions(tree):
+    for function in of_kind(tree, ast.FunctionDef):
         params = set(parameters(function))
         for node in of_kind(function, ast.Assign, ast.keyword):
             match node:
@@ -252,7 +252,7 @@ def commas(tree: ast.Module) -> Iterator[Slip]:
 
 def without_comma(tree: ast.Module) -> Iterator[Slip]:
     """``pairs += (pair)``, where ``pairs`` is a tuple: parentheses alone make none."""
-    for function in functions(tree):
+    for function in of_kind(tree, ast.FunctionDef):
         tuples = {
             name
             for one in of_kind(function, ast.Assign)
@@ -278,7 +278,7 @@ def without_comma(tree: ast.Module) -> Iterator[Slip]:
 
 def endless(tree: ast.Module) -> Iterator[Slip]:
     """``while room > 0``, where the loop never changes ``room``, a number."""
-    for function in functions(tree):
+    for function in of_kind(tree, ast.FunctionDef):
         for loop in of_kind(function, ast.While):
             match loop.test:
                 case ast.Compare(left=ast.Name(id=name), comparators=[ast.Constant()]):
@@ -375,7 +375,7 @@ def none_handed(tree: ast.AST) -> Iterator[Slip]:
 
     It is one that a loop over several takes, or that is None before the loop.
     """
-    for function in functions(tree):
+    for function in of_kind(tree, ast.FunctionDef):
         known = read(function)
         loops = [one for one in walked(function) if isinstance(one, ast.For | ast.While)]
         for loop in loops:
@@ -422,11 +422,6 @@ def blocks(tree: ast.AST) -> tuple[list[ast.stmt], ...]:
     parts = ("body", "orelse", "finalbody")
     found = (getattr(node, part, None) for node in walked(tree) for part in parts)
     return tuple(block for block in found if isinstance(block, list))
-
-
-def functions(tree: ast.AST) -> tuple[ast.FunctionDef, ...]:
-    """Every function and method."""
-    return of_kind(tree, ast.FunctionDef)
 
 
 def parameters(function: ast.FunctionDef) -> list[str]:

@@ -15,9 +15,9 @@ def shared(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
 
     ``right`` is the reference. Its two layers are made by calls of a class.
     """
-    own = {name for one in _assigned(right) for name in _layers(one)}
+    own = {name for one in of_kind(right, ast.Assign) for name in _layers(one)}
     kept: dict[str, str] = {}
-    for one in sorted(_assigned(tree), key=lambda each: each.lineno):
+    for one in sorted(of_kind(tree, ast.Assign), key=lambda each: each.lineno):
         names = [name for name in targets(one) if name in own]
         value = one.value
         if len(names) > 1 and (made := _once(one)) is not None:
@@ -37,10 +37,6 @@ def shared(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
 def _slip(line: int, names: list[str], write: str = "") -> Slip:
     said = f"Line {line} makes {' and '.join(names)} the same object. Each needs one of its own."
     return Slip(line, said, write)
-
-
-def _assigned(tree: ast.Module) -> tuple[ast.Assign, ...]:
-    return of_kind(tree, ast.Assign)
 
 
 def _layers(one: ast.Assign) -> list[str]:

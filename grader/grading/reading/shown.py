@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from grader.grading.reading.bindings import CHANGES, around, callee, to_assign
+from grader.grading.reading.bindings import CHANGES, around, callee, calling, to_assign
 from grader.grading.reading.ends import without_return
 from grader.source.variables import reads
 from grader.source.walked import of_kind, walked
@@ -254,7 +254,7 @@ def _ends_used(tree: ast.Module, node: ast.Expr) -> bool:
     if sets or (name.startswith("__") and name != "__call__"):
         return False
     alone = {id(one.value) for one in of_kind(tree, ast.Expr)}
-    calls = [one for one in of_kind(tree, ast.Call) if callee(one) == name]
+    calls = calling(tree, name)
     return not calls or any(id(one) not in alone for one in calls)
 
 

@@ -6,15 +6,18 @@ import ast
 from collections.abc import Iterator
 
 from grader.grading.reading.bindings import callee
-from grader.grading.reading.odd import functions
 from grader.grading.reading.shown import Slip
 from grader.source.variables import read
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 
 def swallowed(tree: ast.Module) -> Iterator[Slip]:
     """Calls that give an option to nothing, where an option of much the same name is left out."""
-    silent = {one.name: one for one in functions(tree) if one.args.kwarg and not _reads_all(one)}
+    silent = {
+        one.name: one
+        for one in of_kind(tree, ast.FunctionDef)
+        if one.args.kwarg and not _reads_all(one)
+    }
     for call in walked(tree) if silent else ():
         function = silent.get(callee(call)) if isinstance(call, ast.Call) else None
         if not isinstance(call, ast.Call) or function is None or function.args.kwarg is None:

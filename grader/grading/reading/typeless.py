@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from grader.grading.reading.bindings import bound, callee
-from grader.grading.reading.odd import functions, parameters
+from grader.grading.reading.odd import parameters
 from grader.grading.reading.shown import Slip, name_of
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 OTHER = re.compile(r"returned dtype (\w+), expected \w+")
 """What is said of a result that has another type."""
@@ -25,7 +25,7 @@ def untyped(tree: ast.Module, message: str) -> Slip | None:
     """The one line that gives no type to what it makes, in a function that is asked for one."""
     found = OTHER.search(message)
     slips: dict[int, Slip] = {}
-    for function in functions(tree) if found is not None else ():
+    for function in of_kind(tree, ast.FunctionDef) if found is not None else ():
         named = [one.arg for one in function.args.kwonlyargs]
         if found is not None and TYPE in (*parameters(function), *named):
             slips |= {one.line: one for one in _made(tree, function, found[1])}

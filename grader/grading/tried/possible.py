@@ -40,9 +40,13 @@ class Possible:
         """
         if edit.kind != "parameters swapped":
             return False
-        here = [one for one in self.mine.statements if one.lineno == edit.line]
-        own = {key for one in here if (key := _parameters(one)) is not None}
-        return any(_parameters(one) in own for one in self.right.statements)
+        every = (of_kind(one.tree, ast.FunctionDef) for one in (self.mine, self.right))
+        mine, right = (
+            [(one.lineno, one.name, [arg.arg for arg in one.args.args]) for one in some]
+            for some in every
+        )
+        wanted = [taken for _, *taken in right]
+        return any(line == edit.line and taken in wanted for line, *taken in mine)
 
     def _overwrites(self, change: Change) -> bool:
         """Whether it puts in an assignment right after one that it makes useless: that is wrong."""
@@ -59,18 +63,13 @@ class Possible:
     def _unlike(self, change: Change) -> bool:
         """Whether it has an entry compared with a whole list, which it never equals."""
         return any(
-            self._holds(side, change) and not self._changed(side, change).endswith("]")
+            self._holds(side, change)
+            and not self.mine.part(self.mine.span(side), (change,)).endswith("]")
             for one in of_kind(self.mine.tree, ast.Compare)
             if isinstance(one.ops[0], ast.Eq | ast.NotEq)
             and all(isinstance(each, ast.Subscript) for each in (one.left, *one.comparators))
             for side in (one.left, *one.comparators)
         )
-
-    def _changed(self, node: ast.expr, change: Change) -> str:
-        """The text of a node after a change inside it."""
-        start, end = self.mine.span(node)
-        before, after = self.mine.data[start : change.start], self.mine.data[change.end : end]
-        return f"{before.decode()}{change.text}{after.decode()}"
 
     def _may_be(self, change: Change) -> bool:
         if any(start <= change.start < end for start, end in self._imports):
@@ -137,10 +136,3 @@ class Possible:
     def _holds(self, node: ast.expr, change: Change) -> bool:
         start, end = self.mine.span(node)
         return start <= change.start and change.end <= end
-
-
-def _parameters(node: ast.stmt) -> tuple[str, ...] | None:
-    """The name of a function, and those of its parameters in order; None of what is none."""
-    if not isinstance(node, ast.FunctionDef):
-        return None
-    return node.name, *(one.arg for one in node.args.args)

@@ -28,7 +28,7 @@ from grader.grading.tried.candidates import (
 )
 from grader.grading.tried.possible import Possible
 from grader.grading.tried.suggest import Case, difference
-from grader.grading.tried.text import Edit, Text
+from grader.grading.tried.text import Text
 from grader.rubric import Evidence
 from grader.source import placeholders
 
@@ -179,7 +179,7 @@ def _told(mine: Text, best: Candidate, what: str) -> Single | None:
     spans = [mine.span(one) for one in mine.nodes if isinstance(one, ast.expr)]
     around = sorted((s for s in spans if _holds(s, start, end)), key=lambda s: s[1] - s[0])
     texts = [
-        (on_one_line(mine.data[a:b].decode()), on_one_line(_changed(mine, (a, b), edit)))
+        (on_one_line(mine.data[a:b].decode()), on_one_line(mine.part((a, b), edit.changes)))
         for a, b in around
     ]
     shown = [one for one in texts[:1] if max(map(len, one)) <= MOST_SHOWN]
@@ -214,12 +214,3 @@ def _line(before: str, after: str, what: str) -> Single | None:
 
 def _holds(span: tuple[int, int], start: int, end: int) -> bool:
     return span[0] <= start and end <= span[1] and span != (start, start)
-
-
-def _changed(mine: Text, span: tuple[int, int], edit: Edit) -> str:
-    """A piece of the program after an edit inside it."""
-    pieces, at = [], span[0]
-    for one in sorted(edit.changes):
-        pieces += [mine.data[at : one.start].decode(), one.text]
-        at = one.end
-    return "".join([*pieces, mine.data[at : span[1]].decode()])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, wraps
 from typing import NamedTuple, ParamSpec
@@ -66,13 +66,21 @@ class Text(Program):
         Raises:
             ValueError: two of its changes overlap.
         """
-        pieces, at = [], 0
-        for change in sorted(edit.changes):
+        return self.part((0, len(self.data)), edit.changes)
+
+    def part(self, span: tuple[int, int], changes: Iterable[Change]) -> str:
+        """A piece of the program after changes inside it.
+
+        Raises:
+            ValueError: two of them overlap.
+        """
+        pieces, at = [], span[0]
+        for change in sorted(changes):
             if change.start < at:
                 raise ValueError("changes overlap")
             pieces += [self.data[at : change.start], change.text.encode()]
             at = change.end
-        return b"".join([*pieces, self.data[at:]]).decode()
+        return b"".join([*pieces, self.data[at : span[1]]]).decode()
 
 
 def head_end(statement: ast.stmt) -> int:
