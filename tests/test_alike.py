@@ -9,7 +9,7 @@ import pytest
 
 from grader.grading.following import alike
 from grader.grading.following.cause import Causes
-from grader.grading.following.handed import selfless
+from grader.grading.following.misgiven import selfless
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError

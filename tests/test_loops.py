@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grader.grading.following.handed import numbers
+from grader.grading.following.given_numbers import numbers
 from grader.grading.following.loops import gaps, short, too_far, without_turn
 from grader.grading.following.ranges import misfilled
 from grader.protocol.probe import SeenCall, SeenError

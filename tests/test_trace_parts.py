@@ -16,15 +16,17 @@ import pytest
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
 from grader.grading.following import slips
 from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.handed import all_sizes, called_at_once, called_early, unstarred
+from grader.grading.following.handed import all_sizes
 from grader.grading.following.helpers import dim_given, kind_given, named_by_caller
 from grader.grading.following.lines import Lines
+from grader.grading.following.misgiven import unstarred
 from grader.grading.following.omitted import omitted, wasted
 from grader.grading.following.relations import Values, gelu_by_hand, same
 from grader.grading.following.repeats import _of_another_rank, twofold
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison
+from grader.grading.following.uncalled import called_at_once, called_early
 from grader.grading.placing import Placing
 from grader.grading.reading import shown
 from grader.protocol.probe import SeenCall, SeenError, SeenValue

@@ -15,12 +15,12 @@ from grader.grading.following.complexes import made_of
 from grader.grading.following.constants import preset, set_otherwise
 from grader.grading.following.factors import misscaled
 from grader.grading.following.given import calls_given, next_given
-from grader.grading.following.handed import uncalled
 from grader.grading.following.options import misnamed, odd_option
 from grader.grading.following.retried import Retried
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.following.traded import traded
+from grader.grading.following.uncalled import uncalled
 from grader.grading.reading.bindings import callee
 from grader.grading.reading.ends import falls_through
 from grader.grading.reading.shared import shared

@@ -18,21 +18,13 @@ from grader.grading.following.differs import MOST_TEXT
 from grader.grading.following.given import called_before, called_first
 from grader.grading.following.handed import (
     all_sizes,
-    called_at_once,
-    called_early,
-    class_called,
     divided,
-    given_crosswise,
     made,
     misordered,
-    selfless,
     sized,
     stacked_first,
-    uncalled,
-    unmade,
     unpaired,
     unreturned,
-    unstarred,
 )
 from grader.grading.following.helpers import (
     TEXT_KEY,
@@ -49,6 +41,7 @@ from grader.grading.following.helpers import (
 )
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
+from grader.grading.following.misgiven import given_crosswise, selfless, unstarred
 from grader.grading.following.neutral import missized_mask
 from grader.grading.following.omitted import forgotten, omitted
 from grader.grading.following.options import misnamed, misset, without
@@ -63,6 +56,13 @@ from grader.grading.following.slips import misfit
 from grader.grading.following.spreads import missized, odd_one
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
+from grader.grading.following.uncalled import (
+    called_at_once,
+    called_early,
+    class_called,
+    uncalled,
+    unmade,
+)
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import around, callee, functions
 from grader.grading.reading.shown import Slip, crossed

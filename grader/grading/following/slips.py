@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from grader.grading.following import branches
-from grader.grading.following.uncalled import to_call
+from grader.grading.following.to_call import to_call
 from grader.grading.following.unpacked import kept_whole
 from grader.grading.reading import ends, shown
 from grader.grading.reading.bindings import (

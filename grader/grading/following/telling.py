@@ -34,7 +34,7 @@ from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.early import returned_apart, returned_early
 from grader.grading.following.factors import misscaled
 from grader.grading.following.given import calls_given, composed, next_given
-from grader.grading.following.handed import numbers
+from grader.grading.following.given_numbers import numbers
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
 from grader.grading.following.loops import each_turn, gaps, short, too_few

@@ -1,75 +1,242 @@
-"""How a function is called that is given away itself where its result belongs."""
+"""What an error comes from that is not called, or too early: a layer, a function, a class."""
 
 from __future__ import annotations
 
 import ast
-import builtins
+import re
+from collections.abc import Iterator
 
-from grader.grading.reading.bindings import around, calling, functions
+from grader.grading.following.slips import is_read
+from grader.grading.reading.bindings import around, bound, callee, functions, statement_at, targets
 from grader.grading.reading.program import parameters
-from grader.grading.reading.shown import name_of
-from grader.source.variables import binds, read, stored
+from grader.grading.reading.shown import Slip
+from grader.protocol.probe import SeenCall, SeenError, SeenValue
+from grader.source.variables import stored
 from grader.source.walked import of_kind, walked
 
 
-def to_call(tree: ast.Module, name: str, line: int) -> str:
-    """The call to write on a line in place of the function itself; empty where it is not clear.
+def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that keeps a layer, or hands one over, where the result of calling it belongs.
 
-    It is given what another call gives it, or the variables that its parameters are called after,
-    or else the one parameter there that has the same annotation.
+    Only if the error as it is ``told`` says that a layer is where a tensor belongs.
     """
-    helper = functions(tree).get(name)
-    uses = [] if helper is None else _uses(tree, name, line)
-    if helper is None or len(uses) != 1 or helper.args.kwonlyargs or helper.args.vararg:
-        return ""
-    own = parameters(helper)
-    if own[:1] in (["self"], ["cls"]):
-        own = own[1:]
-    needed = own[: len(own) - len(helper.args.defaults)]
-    known = _known(tree, line)
-    text = ast.unparse(uses[0])
-    for call in calling(tree, name):
-        if read(call) <= known and name_of(call.func) == text:
-            return f"{ast.unparse(call)} in place of {text}"
-    given = [one if one in known else _of_kind(tree, helper, one, line) for one in needed]
-    return f"{text}({', '.join(given)}) in place of {text}" if all(given) else ""
+    if not error.calls or ", a layer" not in told:
+        return None
+    if (kept := _kept(tree, error, told)) is not None or len(error.calls) < 2:
+        return kept
+    outer, call = error.calls[-2:]
+    inside = around(tree, call.line)
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"] if inside else []
+    for name in params:
+        value = call.values.get(name)
+        if value is None or not is_read(name, call.code) or not _is_layer(value, error):
+            continue
+        for handed in _arguments(outer.code, params.index(name)):
+            said = f"Line {outer.line} hands over {handed}, a layer, where a tensor belongs."
+            return Slip(outer.line, f"{said} Call it there: {handed}(...).")
+    return None
 
 
-def _of_kind(tree: ast.Module, helper: ast.FunctionDef, name: str, line: int) -> str:
-    """The one parameter at a line with the annotation of a parameter of a helper."""
-    kinds = {one.arg: one.annotation for one in helper.args.args if one.annotation is not None}
-    inside = around(tree, line)
-    if name not in kinds or inside is None:
-        return ""
-    same = [
-        one.arg
-        for one in inside.args.args
-        if one.annotation is not None and ast.dump(one.annotation) == ast.dump(kinds[name])
-    ]
-    return same[0] if len(same) == 1 else ""
+def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that calls what a helper is to call, if an error is ``told`` to come of that."""
+    if "was called like a function" not in told or not error.calls:
+        return None
+    if (chosen := _chosen(tree, error.calls[-1], told)) is not None or len(error.calls) < 2:
+        return chosen
+    outer, call = error.calls[-2:]
+    inside = around(tree, call.line)
+    if inside is None:
+        return None
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"]
+    name = next((one for one in params if told.startswith(f"{one} is ")), "")
+    for node in walked(tree) if name else ():
+        if not isinstance(node, ast.Call) or callee(node) != inside.name:
+            continue
+        at = params.index(name)
+        given = node.args[at] if at < len(node.args) else None
+        if isinstance(given, ast.Call) and given.lineno in statement_at(tree, outer.line):
+            text, line = ast.unparse(given.func), given.lineno
+            said = f"Line {line} calls {text} and hands over what it gives: {inside.name} is to"
+            return Slip(line, f"{said} call it. Hand over {text} itself.")
+    return None
 
 
-def _uses(tree: ast.Module, name: str, line: int) -> list[ast.expr]:
-    """Where a line reads a function without calling it."""
-    statements = of_kind(tree, ast.stmt)
-    here = [one for one in statements if one.lineno <= line <= (one.end_lineno or 0)]
-    every = walked(max(here, key=lambda one: one.lineno)) if here else ()
-    called = {one.func for one in every if isinstance(one, ast.Call)}
-    found = [one for one in every if isinstance(one, ast.Name | ast.Attribute)]
-    return [one for one in found if _last(one) == name and one not in called]
+def _chosen(tree: ast.Module, call: SeenCall, told: str) -> Slip | None:
+    """The line that calls a function of the file, or one of two, where a later one calls it."""
+    name = next((one for one in call.values if told.startswith(f"{one} is ")), "")
+    calls = of_kind(tree, ast.Call)
+    here = [one for one in calls if one.lineno in statement_at(tree, call.line)]
+    users = [one for one in here if ast.unparse(one.func) == name]
+    sets = list(_sets(tree, name, call.line)) if len(users) == 1 else []
+    given = [each for one in sets for each in _either(getattr(one, "value", None))]
+    funcs = [one.func for one in given if isinstance(one, ast.Call)]
+    if not given or not all(_is_meant(tree, one, users[0]) for one in given):
+        return None
+    text, of = " or ".join(map(ast.unparse, funcs)), "them" if funcs[1:] else "it"
+    lines = [one.lineno for one in sets]
+    where = f"Lines {' and '.join(map(str, lines))} call {text} and keep"
+    where = where if lines[1:] else f"Line {lines[0]} calls {text} and keeps"
+    said = f"{where} what it gives, and line {call.line} calls that. Without the parentheses"
+    said = f"{said} behind {of}, {name} is the function itself."
+    value = getattr(sets[0], "value", None)
+    whole = ast.IfExp(value.test, *funcs) if isinstance(value, ast.IfExp) else funcs[0]
+    return Slip(lines[0], said, "" if lines[1:] else f"{name} = {ast.unparse(whole)}")
 
 
-def _last(node: ast.Name | ast.Attribute) -> str:
-    """The last part of a name."""
-    return node.id if isinstance(node, ast.Name) else node.attr
+def _sets(tree: ast.Module, name: str, line: int) -> Iterator[ast.stmt]:
+    """The statements above a line of its function that give a variable a value, from the first."""
+    made = bound(tree, name, line)
+    if made is not None:
+        yield from () if "." in name else _sets(tree, name, made.lineno)
+        yield made
 
 
-def _known(tree: ast.Module, line: int) -> frozenset[str]:
-    """The names that a line can use: its function's that have a value by then, and the file's."""
-    inside = around(tree, line)
-    names = {*dir(builtins), *(name for one in tree.body for name in binds(one))}
-    if inside is not None:
-        names |= {*parameters(inside)}
-        before = (one for one in of_kind(inside, ast.stmt) if one.lineno < line)
-        names |= {name for one in before if one is not inside for name in stored(one)}
-    return frozenset(names)
+def _either(value: ast.expr | None) -> list[ast.expr]:
+    """What a statement keeps: of a choice, both."""
+    if isinstance(value, ast.IfExp):
+        return [value.body, value.orelse]
+    return [] if value is None else [value]
+
+
+def _is_meant(tree: ast.Module, node: ast.expr, user: ast.Call) -> bool:
+    """Whether an expression calls a function of the file with nothing, which fits another call."""
+    helper = functions(tree).get(callee(node))
+    if not isinstance(node, ast.Call) or node.args or node.keywords or helper is None:
+        return False
+    takes = [one for one in parameters(helper) if one != "self"]
+    words = [one.arg for one in user.keywords]
+    return len(user.args) + len(words) <= len(takes) and all(one in takes for one in words)
+
+
+def unmade(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives a class a name for which the error, as ``told``, needs an object."""
+    call = error.calls[-1] if error.calls else None
+    if call is None or " is a class, and " not in told:
+        return None
+    for name in call.values:
+        match bound(tree, name, call.line):
+            case ast.Assign(value=ast.Name(id=old), lineno=line) if told.startswith(f"{name} is "):
+                said = f"Line {line} gives {name} the class {old} itself: an object is {old}(...)."
+                return Slip(line, said)
+    return None
+
+
+LACKS = re.compile(r"^(\w+) needs \w+(?:, \w+)* as well")
+"""How an error begins about a call of a function that lacks arguments."""
+
+
+def called_at_once(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The call among the arguments of another, where others are functions that ``partial`` makes.
+
+    It lacks what it is to be given later.
+    """
+    found, line = LACKS.search(told), error.line or 0
+    for node in walked(tree) if found is not None else ():
+        if not isinstance(node, ast.Call) or callee(node) == "partial":
+            continue
+        early = [one for one in node.args if callee(one) == (found[1] if found else "")]
+        early = [one for one in early if line in range(one.lineno, (one.end_lineno or 0) + 1)]
+        later = [one for one in node.args if callee(one) == "partial"]
+        match early:
+            case [ast.Call(func=ast.Name() as func, keywords=[]) as call] if later:
+                own = ast.unparse(getattr(later[0], "func", later[0]))
+                write = ast.unparse(ast.Call(ast.Name(own), [func, *call.args], []))
+                said = f"Line {line} calls {func.id} at once, as an argument of {callee(node)}:"
+                said = f"{said} {own} makes a function that is called later."
+                return Slip(call.lineno, said, write)
+    return None
+
+
+def _kept(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The line that gives a layer another name, which the line with the error reads."""
+    call = error.calls[-1]
+    for name in call.values:
+        statement = bound(tree, name, call.line)
+        match statement:
+            case ast.Assign(value=ast.Attribute() as layer, lineno=line):
+                text, kept = ast.unparse(layer), name
+            case ast.Assign(value=ast.Call() as given):
+                helper = functions(tree).get(callee(given))
+                found = None if helper is None else _returned(tree, helper)
+                if found is None:
+                    continue
+                line, text, kept = found
+            case _:
+                continue
+        if is_read(name, call.code) and told.startswith(f"{name} is "):
+            same = "it returns" if text == kept else f"{kept} is"
+            return Slip(line, f"Line {line} does not call {text}: {same} the layer itself.")
+    return None
+
+
+def _returned(tree: ast.Module, helper: ast.FunctionDef) -> tuple[int, str, str] | None:
+    """The line of a helper that returns what it was given, or keeps it to return it.
+
+    With it the name of what is not called, and that of what is returned.
+    """
+    loops = (one for one in ast.walk(helper) if isinstance(one, ast.For))
+    given = {*parameters(helper), *(name for one in loops for name in stored(one.target))}
+    ends = [one for one in ast.walk(helper) if isinstance(one, ast.Return)]
+    if len(ends) != 1 or not isinstance(ends[0].value, ast.Name):
+        return None
+    name, line = ends[0].value.id, ends[0].lineno
+    match bound(tree, name, line):
+        case None if name in given:
+            return line, name, name
+        case ast.Assign(value=ast.Name(id=other), lineno=line) if other in given:
+            return line, other, name
+    return None
+
+
+def _arguments(code: str, at: int) -> Iterator[str]:
+    """What calls in a piece of code are given at a place, where that is a name."""
+    try:
+        nodes = list(ast.walk(ast.parse(code, mode="eval")))
+    except SyntaxError:
+        return
+    for node in nodes:
+        given = node.args[at] if isinstance(node, ast.Call) and at < len(node.args) else None
+        if isinstance(given, ast.Name | ast.Attribute):
+            yield ast.unparse(given)
+
+
+def _is_layer(value: SeenValue, error: SeenError) -> bool:
+    """Whether a value is a layer: it has weights, or layers of its own."""
+    about = error.about
+    layer = about is not None and "load_state_dict" in about.names and about.kind == value.kind
+    return layer or "weight" in value.fields
+
+
+def class_called(tree: ast.Module, error: SeenError) -> Slip | None:
+    """A class that is given a tensor where ``self.x``, an object of it, is to be called."""
+    call = error.calls[-1] if error.calls else None
+    if call is None or call.function == "__init__" or not call.code:
+        return None
+    tensors = {name for name, value in call.values.items() if value.kind == "Tensor"}
+    for node in walked(tree):
+        if not isinstance(node, ast.Call) or node.lineno not in statement_at(tree, call.line):
+            continue
+        given = {one.id for one in node.args if isinstance(one, ast.Name)}
+        owners = _objects(tree, callee(node)) if given & tensors else []
+        if owners and isinstance(node.func, ast.Name):
+            idle = [one for one in owners if not _reads(tree, one)]
+            owners = idle if len(idle) == 1 else owners  # the others have their calls
+            text = " or ".join(owners)
+            said = f"Line {node.lineno} makes a new {callee(node)}: the one to call is {text}."
+            args = ", ".join(map(ast.unparse, node.args))
+            return Slip(node.lineno, said, f"{owners[0]}({args})" if len(owners) == 1 else "")
+    return None
+
+
+def _reads(tree: ast.Module, attribute: str) -> bool:
+    """Whether the file reads an attribute of ``self`` anywhere."""
+    every = of_kind(tree, ast.Attribute)
+    return any(isinstance(one.ctx, ast.Load) and ast.unparse(one) == attribute for one in every)
+
+
+def _objects(tree: ast.Module, name: str) -> list[str]:
+    """The attributes of ``self`` that hold an object of a class."""
+    kept = of_kind(tree, ast.Assign)
+    found = [one for one in kept if isinstance(one.value, ast.Call) and callee(one.value) == name]
+    own = (text for one in found for text in targets(one) if text.startswith("self."))
+    return list(dict.fromkeys(own)) if name[:1].isupper() else []

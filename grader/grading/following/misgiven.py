@@ -1,0 +1,139 @@
+"""A call that gives a function its arguments in another way than the function takes them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from grader.grading.following.slips import called_as, is_read
+from grader.grading.reading.bindings import around, callee, calling, functions, statement_at
+from grader.grading.reading.program import parameters
+from grader.grading.reading.shown import Slip, with_swapped
+from grader.protocol.probe import SeenCall, SeenError
+from grader.source.walked import of_kind, walked
+
+PROPERTIES = {"property", "cached_property", "functools.cached_property"}
+"""What makes a method without arguments an attribute."""
+AS_ONE = re.compile(r"\b(?:a list|a tuple|lists?|tuples?)\b")
+"""What an error says if one thing was given where several are taken one by one."""
+
+
+def unstarred(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The call that gives a helper one list for ``*parts``, of which it takes one as the list."""
+    if AS_ONE.search(told) is None:
+        return None
+    own = {name: one for name, one in functions(tree).items() if one.args.vararg is not None}
+    for outer, inner in pairwise(error.calls):
+        helper = own.get(inner.function)
+        for node in walked(tree) if helper is not None else ():
+            if not isinstance(node, ast.Call) or callee(node) != inner.function:
+                continue
+            if helper is None or not node.lineno <= outer.line <= (node.end_lineno or 0):
+                continue
+            bound = parameters(helper)[:1] == ["self"] and isinstance(node.func, ast.Attribute)
+            extra = node.args[len(helper.args.args) - bound :]
+            told_so = _as_one(node, helper, extra[0], outer) if len(extra) == 1 else None
+            if told_so is not None:
+                return told_so
+    return None
+
+
+def _as_one(
+    node: ast.Call, helper: ast.FunctionDef, given: ast.expr, outer: SeenCall
+) -> Slip | None:
+    """The call that gives a list, if this is one, as the only one of the parts that are taken."""
+    parts = helper.args.vararg.arg if helper.args.vararg is not None else ""
+    said = f"Line {node.lineno} gives {helper.name}"
+    match given:
+        case ast.List(elts=entries) | ast.Tuple(elts=entries) if entries:
+            kind = "list" if isinstance(given, ast.List) else "tuple"
+            said = f"{said} one {kind} for *{parts}, which takes its values one by one:"
+            said = f"{said} leave the brackets out."
+        case ast.Name() | ast.Attribute():
+            text = ast.unparse(given)
+            seen = outer.values.get(text)
+            if seen is None or seen.kind not in ("list", "tuple"):
+                return None
+            kind = seen.kind
+            said = f"{said} the {kind} {text} as one thing: a star hands over what is in it, one by"
+            said, entries = f"{said} one.", [ast.Starred(given)]
+        case _:
+            return None
+    write = ast.unparse(ast.Call(node.func, [*node.args[:-1], *entries], node.keywords))
+    return Slip(node.lineno, said, write)
+
+
+WANTED = (
+    ("not an element type", ("DType",)),
+    ("A device is needed", ("CPU",)),
+    ("A size is a whole number", ("int", "StaticDim")),
+    ("where a tensor is needed", ("Tensor",)),
+    ("where a tensor or a number is needed", ("Tensor",)),
+)
+"""What an error says, and the kinds of values that its line needs then."""
+
+
+def given_crosswise(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """The call that gives a helper two arguments, of which each is of the kind of the other.
+
+    The error, as it is ``told``, says what kind is needed for one of them.
+    """
+    wanted = next((kinds for said, kinds in WANTED if said in told), ())
+    if not wanted or len(error.calls) < 2:
+        return None
+    outer, call = error.calls[-2:]
+    inside = around(tree, call.line)
+    if inside is None:
+        return None
+    params = [arg.arg for arg in inside.args.args if arg.arg != "self"]
+    known = {one: call.values[one].kind for one in params if one in call.values}
+    bad = [p for p, kind in known.items() if kind not in (*wanted, "NoneType")]
+    bad = [one for one in bad if is_read(one, call.code)]
+    bad = [one for one in bad if f"dtype={one}" in call.code] or bad
+    good = [p for p, kind in known.items() if kind in wanted]
+    here = statement_at(tree, outer.line)
+    owner = called_as(tree, inside)
+    calls = calling(tree, owner)
+    calls = [one for one in calls if one.lineno in here]
+    calls = [one for one in calls if one.lineno == outer.line] or calls
+    if len(bad) != 1 or len(good) != 1 or len(calls) != 1:
+        return None
+    (node,), first, second = calls, params.index(bad[0]), params.index(good[0])
+    if max(first, second) >= len(node.args):
+        return None
+    one, other = (ast.unparse(node.args[at]) for at in (first, second))
+    said = f"Line {node.lineno} gives {bad[0]} {one} and {good[0]} {other}: are they swapped?"
+    return Slip(node.lineno, said, with_swapped(node, first, second))
+
+
+def selfless(tree: ast.Module, error: SeenError) -> Slip | None:
+    """The method whose first argument is not ``self`` and is given it; or is, and is not given it.
+
+    A static method is given no object.
+    """
+    many = re.search(r"(\w+)\(\) takes (\d+) positional .* but (\d+) (?:was|were)", error.message)
+    few = re.search(r"(\w+)\(\) missing 1 required positional argument: '\w+'$", error.message)
+    if many is not None and int(many[3]) != int(many[2]) + 1:
+        return None
+    found = many or few
+    for cls, one in _methods(tree, found[1] if found is not None else ""):
+        given = [arg.arg for arg in one.args.args]
+        marks = {ast.unparse(mark) for mark in one.decorator_list}
+        own = given[:1] in (["self"], ["cls"])
+        if many and not own and marks <= PROPERTIES:
+            said = f"{one.name} is a method of {cls}, and its first argument is not self."
+            return Slip(one.lineno, said, f"def {one.name}({', '.join(['self', *given])}):")
+        if few and own and marks == {"staticmethod"}:
+            said = f"{one.name} is a static method: no object goes to its {given[0]}. Leave out"
+            return Slip(one.lineno, f"{said} {given[0]}, or @staticmethod.")
+    return None
+
+
+def _methods(tree: ast.Module, name: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The methods of this name, each with its class."""
+    for cls in of_kind(tree, ast.ClassDef):
+        for one in cls.body:
+            if isinstance(one, ast.FunctionDef) and one.name == name:
+                yield cls.name, one
