@@ -20,12 +20,15 @@ from grader.frameworks.max.errors import (
     dtypes,
     earlier,
     imports,
+    indexed,
+    iterated,
     kinds,
     names,
     parts,
     products,
     python,
     shapes,
+    uncallable,
     values,
 )
 from grader.frameworks.max.errors.case import Case
@@ -65,8 +68,8 @@ SHAPE = r"\[[^\]]*\]"
 
 FAMILIES: tuple[Family, ...] = (
     # ---- names ---------------------------------------------------------------------------
-    Family("MissingName", r"^(?P<name>\w+) is not defined", python.not_found),
-    Family("MissingName", r"^(?P<owner>\S+) has no method (?P<name>\w+)", python.not_found),
+    Family("MissingName", r"^(?P<name>\w+) is not defined", indexed.not_found),
+    Family("MissingName", r"^(?P<owner>\S+) has no method (?P<name>\w+)", indexed.not_found),
     Family("NameError", r"name '(?P<name>\w+)' is not defined", imports.variable),
     Family(
         "UnboundLocalError|NameError",
@@ -117,7 +120,7 @@ FAMILIES: tuple[Family, ...] = (
         r"|got some positional-only|missing \d+ required|takes (?:from )?\d).*)",
         arguments.outside,
     ),
-    Family("TypeError", r"<lambda>\(\) missing \d+ required positional", python.factory),
+    Family("TypeError", r"<lambda>\(\) missing \d+ required positional", uncallable.factory),
     Family("TypeError", r"unexpected keyword argument '(?P<unknown>\w+)'", arguments.refused),
     Family(
         "TypeError",
@@ -370,15 +373,17 @@ FAMILIES: tuple[Family, ...] = (
         r"can only concatenate (?:list|tuple) \(not \"(?P<kind>\w+)\"\)",
         values.added_to_list,
     ),
-    Family("TypeError", r"'(?:\w+\.)*(?P<kind>\w+)' object is not an iterator", python.no_iterator),
+    Family(
+        "TypeError", r"'(?:\w+\.)*(?P<kind>\w+)' object is not an iterator", iterated.no_iterator
+    ),
     Family(
         "TypeError",
         r"'(?P<kind>[\w.]+)' object is not (?:iterable|an iterator)"
         r"|cannot unpack non-iterable (?P<other>\w+)",
-        python.not_iterable_either,
+        iterated.not_iterable_either,
     ),
-    Family("TypeError", r"object of type '(?P<kind>\w+)' has no len\(\)", python.no_length),
-    Family("ValueError|TypeError", r"dictionary update sequence element #", python.no_pairs),
+    Family("TypeError", r"object of type '(?P<kind>\w+)' has no len\(\)", iterated.no_length),
+    Family("ValueError|TypeError", r"dictionary update sequence element #", iterated.no_pairs),
     Family(
         "TypeError",
         r"when using dims to index into a list|'StaticDim'(?! object is not callable)|got 'Dim\(",
@@ -395,8 +400,8 @@ FAMILIES: tuple[Family, ...] = (
         r"'(?P<right>[\w.]+)'",
         kinds.operator,
     ),
-    Family("TypeError", r"'(?P<kind>[\w.]+)' object is not callable", python.not_callable),
-    Family("TypeError", r"'(?P<kind>[\w.]+)' object is not subscriptable", python.not_indexed),
+    Family("TypeError", r"'(?P<kind>[\w.]+)' object is not callable", uncallable.not_callable),
+    Family("TypeError", r"'(?P<kind>[\w.]+)' object is not subscriptable", indexed.not_indexed),
     Family(
         "TypeError",
         r"Can't realize tensor before realization context is completed",
@@ -425,7 +430,7 @@ FAMILIES: tuple[Family, ...] = (
         r"(?P<name>startswith|endswith) first arg must be .*, not (?P<kind>\w+)",
         python.texts,
     ),
-    Family("TypeError", r"(?P<kind>list|tuple) indices must be .*, not str", python.listed),
+    Family("TypeError", r"(?P<kind>list|tuple) indices must be .*, not str", iterated.listed),
     Family(
         "TypeError",
         r"can only concatenate str \(not \"(?P<kind>\w+)\"\)",
@@ -496,7 +501,7 @@ FAMILIES: tuple[Family, ...] = (
         "TypeError",
         r"(?:Value after \* must be an iterable|argument after \* must be an iterable)"
         r", not (?P<kind>\w+)",
-        python.starred,
+        iterated.starred,
     ),
     Family(
         "ValueError",
@@ -507,7 +512,7 @@ FAMILIES: tuple[Family, ...] = (
         ),
     ),
     Family(
-        "IndexError", r"(?:list|tuple) index out of range|is out of bounds for axis", python.index
+        "IndexError", r"(?:list|tuple) index out of range|is out of bounds for axis", indexed.index
     ),
     Family(
         "KeyError",
@@ -525,9 +530,11 @@ FAMILIES: tuple[Family, ...] = (
             "The names must be those of module.parameters.",
         ),
     ),
-    Family("KeyError", r".", python.key),
-    Family("NotImplementedError", r"(?P<name>\w+) must implement forward\(\)", python.no_forward),
-    Family("RecursionError", r"", python.recursion),
+    Family("KeyError", r".", indexed.key),
+    Family(
+        "NotImplementedError", r"(?P<name>\w+) must implement forward\(\)", uncallable.no_forward
+    ),
+    Family("RecursionError", r"", uncallable.recursion),
     Family("ZeroDivisionError", r"", python.by_zero),
     Family(
         "StopIteration",
