@@ -60,7 +60,11 @@ def _main(manifest: Manifest, arguments: list[str]) -> None:
         return
     if not arguments:
         raise Problem(f"Which task?\n\n{manifest.task_list()}", 2)
-    task = manifest.tasks.get(arguments[0]) or _bare(manifest, arguments[0], chosen)
+    task = manifest.tasks.get(arguments[0])
+    if task is None:
+        if chosen is not None:
+            _make(manifest, chosen)  # it may have a program of this name
+        task = _bare(manifest, arguments[0], chosen)
     environment = chosen or manifest.environment(task.environment)
     _make(manifest, environment)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it; the task should not
@@ -79,7 +83,7 @@ def _environment_option(manifest: Manifest, arguments: list[str]) -> Environment
 
 
 def _bare(manifest: Manifest, name: str, chosen: Environment | None) -> Task:
-    """A command that is not a task: ``python``, or a program of an existing environment."""
+    """A command that is not a task: ``python``, or a program of an environment that is there."""
     environment = chosen or manifest.environment(DEFAULT)
     program = manifest.root / environment.folder / "bin" / name
     if name not in ("python", "python3") and ("/" in name or not program.exists()):

@@ -22,6 +22,7 @@ from grader.base.model import Step, Trace
 from grader.grading.following.earlier import out_of_order
 from grader.grading.following.feeding import miscounted, unbatched, whole
 from grader.grading.following.lesson import Lesson
+from grader.grading.following.nans import endless
 from grader.grading.following.opened import opened
 from grader.grading.following.plainly import Plainly
 from grader.grading.following.raising import Raising
@@ -89,6 +90,7 @@ def follow(
     ``meanwhile`` is done while both programs run.
     """
     trials = _wrong(evidence, loops=_loops(job.source), numbers=settings.numbers)
+    trials += [name for name in evidence.trials if _hides_all(evidence, name)][:1]
     if not trials and settings.whole:
         trials = [n for n, t in evidence.trials.items() if not t.part and t.expect][:1]
     if not trials:
@@ -383,7 +385,22 @@ def _called(trial: Trial) -> str:
     return next((a.target for a in actions if isinstance(a, Make) and a.name == call.on), "")
 
 
+def _hides_all(evidence: Evidence, trial: str) -> bool:
+    """Whether a right result has a row of nothing but minus infinity.
+
+    It counts as equal to one of the lowest number, which hides the same.
+    """
+    seen = (evidence.seen(trial, path) for path in evidence.expected(trial))
+    arrays = [
+        one.array for one in seen if isinstance(one, SeenTensor | SeenArray) and one.array.ndim
+    ]
+    return evidence.right(trial) and any(np.isneginf(one).all(axis=-1).any() for one in arrays)
+
+
 def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:
+    if _hides_all(evidence, trial):
+        low = endless(teller.comparison.mine)
+        return None if low is None else teller.slipped(low)
     if (zero := zero_counts_as_false(evidence, trial, teller.comparison.mine)) is not None:
         return teller.slipped(zero)
     if (counted := miscounted(teller.comparison)) is not None:

@@ -1,4 +1,4 @@
-"""Where a program makes the first NaN of a result, by a product that cannot be right."""
+"""Where a program makes the first NaN of a result, or an infinity in place of a finite number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import ast
 import numpy as np
 
 from grader.grading.following.differs import MOST_TEXT
-from grader.grading.following.run import operation
+from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.shown import Slip
 
@@ -37,6 +37,18 @@ def multiplied(comparison: Comparison, result: int | None, wanted: int | None) -
     shown = f": {text}" if len(text) <= MOST_TEXT else ""
     said = f"Line {line} multiplies 0 by an infinity, which gives NaN and not 0{shown}."
     return Slip(line, f"{said} Choose between the two numbers with where, without a product.")
+
+
+def endless(mine: Run) -> Slip | None:
+    """The line that makes minus infinity, where a row of a result has nothing else."""
+    low = [one is not None and bool(np.isneginf(one.array).any()) for one in mine.trail.values]
+    for place in mine.places:
+        if low[place.value] and not isinstance(mine.nodes[place.node], ast.FunctionDef):
+            text, line = mine.segment(place.node), mine.line(place.node)
+            shown = f": {text}" if len(text) <= MOST_TEXT else ""
+            said = f"Line {line} makes minus infinity{shown}. A row of nothing else has no softmax."
+            return Slip(line, f"{said} finfo(dtype).min is finite, and hides as well.")
+    return None
 
 
 def _divided(comparison: Comparison, value: int) -> bool:

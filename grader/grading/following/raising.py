@@ -85,7 +85,7 @@ OWN_LINE = re.compile(
     "|has no argument"
     "|once by its place"
     "|was called like a function|was not called|cannot be added|takes one axis, and"
-    "|besides self, and is given"
+    "|besides self, and is given|cannot be gone through"
 )
 """What is said of errors that are fixed at their own line, whatever came before it."""
 

@@ -15,6 +15,7 @@ from grader.grading.reading import (
     breaks,
     counts,
     differences,
+    kept,
     lookups,
     misread,
     yields,
@@ -54,6 +55,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         breaks.odd(tree),
         differences.odd(tree),
         yields.odd(tree),
+        kept.odd(tree),
     )
 
 
@@ -153,17 +155,28 @@ def _are_numbers(tree: ast.Module, node: ast.stmt | ast.expr, parts: Sequence[as
 
 
 def halved(tree: ast.Module) -> Iterator[Slip]:
-    """``x ** -1 / 2``, which is half of a power and no root."""
+    """``x ** -1 / 2``, or ``y * x ** -1 / 2``: half of a power, and no root."""
     for node in of_kind(tree, ast.BinOp):
         match node:
             case ast.BinOp(ast.BinOp(base, ast.Pow(), power), ast.Div(), ast.Constant(value=2)):
-                up, name = ast.unparse(power), ast.unparse(base)
-                if up not in ("1", "-1"):
-                    continue
-                name = f"({name})" if isinstance(base, ast.BinOp | ast.UnaryOp) else name
-                gives = f"{name} / 2" if up == "1" else f"1 / (2 * {name})"
-                said = f"On line {node.lineno}, ** binds before /: {name} ** {up} / 2 is {gives}."
-                yield Slip(node.lineno, said, f"{name} ** ({up} / 2)")
+                factor = None
+            case ast.BinOp(
+                ast.BinOp(factor, ast.Mult(), ast.BinOp(base, ast.Pow(), power)),
+                ast.Div(),
+                ast.Constant(value=2),
+            ):
+                pass
+            case _:
+                continue
+        up, name = ast.unparse(power), ast.unparse(base)
+        if up not in ("1", "-1"):
+            continue
+        name = f"({name})" if isinstance(base, ast.BinOp | ast.UnaryOp) else name
+        gives = f"{name} / 2" if up == "1" else f"1 / (2 * {name})"
+        said = f"On line {node.lineno}, ** binds before /: {name} ** {up} / 2 is {gives}."
+        root = f"{name} ** ({up} / 2)"
+        whole = root if factor is None else f"{_base(node.left, factor)} * {root}"
+        yield Slip(node.lineno, said, whole)
 
 
 def rounded(tree: ast.Module) -> Iterator[Slip]:
