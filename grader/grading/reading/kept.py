@@ -29,7 +29,8 @@ def _by_default(function: ast.FunctionDef) -> Iterator[Slip]:
     args = function.args
     given = [*args.posonlyargs, *args.args]
     last = given[len(given) - len(args.defaults) :]
-    for one, default in zip([*last, *args.kwonlyargs], [*args.defaults, *args.kw_defaults]):
+    defaults = [*args.defaults, *args.kw_defaults]
+    for one, default in zip([*last, *args.kwonlyargs], defaults, strict=True):
         if default is not None and _is_empty(default) and _grows(function, one.arg):
             text, line = ast.unparse(default), default.lineno
             said = f"The default {text} of {one.arg} on line {line} is made once: each call of"
@@ -72,7 +73,9 @@ def _is_empty(node: ast.expr) -> bool:
 def _grows(function: ast.FunctionDef, name: str) -> bool:
     """Whether a function adds to a list or dict that it does not make or empty itself."""
     adds = False
-    for node in of_kind(function, ast.Call, ast.Subscript, ast.AugAssign, ast.Assign, ast.AnnAssign):
+    for node in of_kind(
+        function, ast.Call, ast.Subscript, ast.AugAssign, ast.Assign, ast.AnnAssign
+    ):
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr=method)):
                 if ast.unparse(owner) == name and method == "clear":

@@ -64,6 +64,7 @@ def say(message: str, hint: str | None = None) -> Tell:
 
 
 ANY = r"\w+"
+GELU = 'It takes approximate="none", "tanh" or "quick". GPT-2 has "tanh".'
 SHAPE = r"\[[^\]]*\]"
 
 FAMILIES: tuple[Family, ...] = (
@@ -77,6 +78,9 @@ FAMILIES: tuple[Family, ...] = (
         imports.unbound,
     ),
     Family("AttributeError", r"size_in_bits|is_float", kinds.element),
+    Family(
+        "AttributeError", r"'function' object has no attribute '__mro__'", names.decorated_function
+    ),
     Family("AttributeError", r"has no attribute '(?P<name>\w+)'", names.attribute),
     Family("AttributeError", r"^it can be called and has .*, but no (?P<name>\w+)$", names.only),
     Family("AttributeError", r"`np\.(?P<name>\w+)` was removed", arguments.refused),
@@ -547,10 +551,12 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "ValueError",
         r"Invalid approximation method: (?P<name>\w+)",
-        say(
-            "F.gelu has no approximation {name}",
-            'It takes approximate="none", "tanh" or "quick". GPT-2 has "tanh".',
-        ),
+        say("F.gelu has no approximation {name}", GELU),
+    ),
+    Family(
+        "ValueError",
+        r"Invalid approximation method: ",
+        say("approximate of F.gelu is one of three texts, and here it is something else", GELU),
     ),
     Family("ValueError", r"epsilon must be positive", say("epsilon must be above 0", "Use 1e-5.")),
     Family(

@@ -111,10 +111,30 @@ def operator(case: Case, match: re.Match[str]) -> Translation | None:
             return misfit(case, node, value)
     if "StaticDim" in match.group():
         return dim(case, match)
+    if (repeated := _repeated(case, match)) is not None:
+        return repeated
     return not_tensor(case, match) or Translation(
         f"{_kind(match['left'])} and {_kind(match['right'])} do not go together here",
         "Look at what is on each side.",
     )
+
+
+def _repeated(case: Case, match: re.Match[str]) -> Translation | None:
+    """``Block(config) * 12``, to have so many of them."""
+    node = case.node
+    match node:
+        case ast.BinOp(left=ast.Call(func=func) as made, op=ast.Mult(), right=count):
+            made_by = case.value(func)
+        case _:
+            return None
+    if match["right"] != "int" or made_by is None or made_by.kind != "type":
+        return None
+    text, many = ast.unparse(made), ast.unparse(count)
+    what = f"{text} is one {match['left']}, and * makes no more of it"
+    each = f"{text} for _ in range({many})"
+    inside = any(isinstance(one, ast.Call) and one.args == [node] for one in case.calls())
+    fix = case.fix(node, each if inside else f"[{each}]")
+    return Translation(what, "A loop makes each of them anew.", fix)
 
 
 def no_value(case: Case, match: re.Match[str]) -> Translation:

@@ -109,6 +109,11 @@ def _function(case: Case, node: ast.expr, value: SeenValue, what: str) -> Transl
     return Translation(what, f"Call it: {text}({', '.join(value.signature or ('...',))}).")
 
 
+def _lazy(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
+    hint = "map calls its function on one row after the other, and only when it is gone through."
+    return Translation(what, f"{hint} Call the function itself where it is made: f(x).")
+
+
 def _array(case: Case, node: ast.expr, value: SeenValue, what: str) -> Translation:
     call, text = case.call, ast.unparse(node)
     if call is not None and (name := ast.unparse(call.func)).startswith("F."):
@@ -151,6 +156,7 @@ TELLERS = {
     **dict.fromkeys(("int", "float", "bool"), _number),
     **dict.fromkeys(("DType", "CPU"), _by_name),
     "type": _class,
+    "map": _lazy,
     "range": _range,
     "ndarray": _array,
     "str": _text,

@@ -101,6 +101,14 @@ RUN = ("forward", "__call__", "call", "apply")
 """Methods that run a layer in one framework or another."""
 
 
+def decorated_function(case: Case, match: re.Match[str]) -> Translation:
+    """``@dataclass`` above a function."""
+    mark = ast.unparse(case.node) if case.node is not None else "dataclass"
+    name = case.error.about.text if case.error.about is not None else "a function"
+    what = f"@{mark} stands above {name}, which is a function"
+    return Translation(what, "It belongs above a class: move it there.")
+
+
 def only(case: Case, match: re.Match[str]) -> Translation:
     """An attribute of something of which no more is known than that it can be called."""
     name, node = match["name"], case.node if isinstance(case.node, ast.Attribute) else None

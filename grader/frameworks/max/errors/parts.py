@@ -96,7 +96,7 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
         return pairs
     if zipped := next(filter(None, map(_zipped, _loops(case))), None):
         return zipped
-    if own := _of_python(case, what):
+    if own := _of_python(case, what) or _alone(case, int(want or 0)):
         return own
     call = _right(case)
     if call is not None and (parts := _equal_parts(case, call, int(want or 0))):
@@ -126,6 +126,25 @@ def numbers_of_parts(case: Case, match: re.Match[str]) -> Translation:
         [ast.keyword("axis", ast.parse(str(where), mode="eval").body)],
     )
     return Translation(what, told, case.fix(call, new))
+
+
+ONE = ("max", "min", "argmax", "argmin", "sum", "mean", "softmax", "sqrt", "exp", "matmul")
+"""Functions of MAX that give one tensor; in other libraries some of them give a pair."""
+
+
+def _alone(case: Case, want: int) -> Translation | None:
+    """``best, _ = F.max(x)``, where the function gives one tensor, of several rows."""
+    match case.statement:
+        case ast.Assign(
+            targets=[ast.Tuple(elts=[ast.Name(id=name), *_]) as taken],
+            value=ast.Call(func=ast.Attribute(attr=attr) as func),
+        ) if attr in ONE:
+            pass
+        case _:
+            return None
+    what = f"{ast.unparse(func)} gives one tensor, and {want} names are to share it"
+    fix = case.fix(taken, name)
+    return Translation(what, "One name takes all of it.", fix)
 
 
 def _counted(case: Case, want: int) -> Translation | None:

@@ -21,13 +21,7 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
     func = call.func if call else None
     value = case.value(func)
     if call is None or func is None:
-        what = described(SeenValue(match["kind"]))
-        return Translation(
-            f"{what[0].upper()}{what[1:]} was called like a function",
-            "What the lesson calls must be a function or a class, and a default_factory a function "
-            "without arguments: lambda: 12, or the name of one, without parentheses.",
-            about=r"() ~default_factory=(?!lambda)([\d'\"\[{]|[A-Z][A-Z\d_]*\b|[\w.]+[(].*)",
-        )
+        return _decorator(case, match["kind"]) or _made_of_field(match["kind"])
     text = ast.unparse(func)
     if match["kind"] == "NoneType":
         return none_has(case, func, "so it cannot be called")
@@ -56,6 +50,44 @@ def not_callable(case: Case, match: re.Match[str]) -> Translation:
     return _around(case, call, func, what)
 
 
+def _made_of_field(kind: str) -> Translation:
+    """What the ``__init__`` of a dataclass called for a field."""
+    what = described(SeenValue(kind))
+    return Translation(
+        f"{what[0].upper()}{what[1:]} was called like a function",
+        "What the lesson calls must be a function or a class, and a default_factory a function "
+        "without arguments: lambda: 12, or the name of one. A plain value is default=12.",
+        about=r"() ~default_factory=(?!(?:lambda|list|dict|set|tuple)\b)",
+    )
+
+
+def _decorator(case: Case, kind: str) -> Translation | None:
+    """A decorator that is no function: a module, in which there may be one of a near name."""
+    node = case.node
+    if node is None or case.kind(node) != kind or not isinstance(case.statement, ast.Expr):
+        return None
+    text, value = ast.unparse(node), case.value(node) or SeenValue(kind)
+    what = f"@{text} is {described(value)}, and a decorator is a function"
+    near = meant(value.text, imports.of_module(value.text)) if kind == "module" else None
+    hint = f"{near} is in it." if near else None
+    return Translation(what, hint, case.fix(node, f"{text}.{near}") if near else None)
+
+
+def _stepped(case: Case, text: str) -> Fix | None:
+    """``reduce(lambda f, x: f(x), ...)``, whose parameters are the other way round.
+
+    ``text`` is the first of them, which is called.
+    """
+    for one in case.calls():
+        match one:
+            case ast.Call(args=[ast.Lambda(args=taken, body=body) as step, *_]):
+                names = [each.arg for each in taken.args]
+                calls = names[:1] == [text] and case.kind(ast.Name(names[-1])) in FUNCTIONS
+                if calls and ast.unparse(one.func).endswith("reduce") and len(names) == 2:
+                    return case.fix(step, f"lambda {names[1]}, {text}: {ast.unparse(body)}")
+    return None
+
+
 def _reduced(case: Case, text: str) -> Fix | None:
     """``reduce(lambda x, f: f(x), value, functions)`` with the last two in their order.
 
@@ -73,6 +105,9 @@ def _reduced(case: Case, text: str) -> Fix | None:
 
 def _around(case: Case, call: ast.Call, func: ast.expr, what: str) -> Translation:
     """A value was called: a module, or perhaps with the layer that is to be called with it."""
+    if (crossed := _stepped(case, ast.unparse(func))) is not None:
+        hint = "reduce hands over what it has so far first, and the next of the list second."
+        return Translation(what, hint, crossed)
     if (turned := _reduced(case, ast.unparse(func))) is not None:
         hint = "reduce takes the function, then what it goes through, then the first value."
         return Translation(what, hint, turned)
