@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from checks.shared.attention_mistakes import REVERSED
 from checks.shared.mistakes import Family, Knob
 
 embed = Knob("embed")
@@ -46,7 +47,7 @@ MODEL: Family = {
         "The token vectors are multiplied by √n_embd, as in the first transformer of "
         "2017. GPT-2 adds them as they are.",
     ),
-    "layers-reversed": layers("reversed", "The blocks run in the reverse order."),
+    "layers-reversed": layers("reversed", "The blocks run in the reverse order.", place=REVERSED),
     "first-layer-only": layers(
         "first_only", "Only the first block runs. Is a return inside the loop?", place=RETURNED
     ),

@@ -1,4 +1,4 @@
-"""A right value that gets lost: only an entry of it goes on, or its variable gets another."""
+"""A right value that gets lost: an entry of it goes on, or it is changed, or its variable is."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from grader.grading.following.cause import Cause
 from grader.grading.following.differs import MOST_TEXT
 from grader.grading.following.lesson import Lesson
 from grader.grading.following.relations import same
+from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import around, bound
 from grader.grading.reading.program import target
@@ -39,6 +40,36 @@ def cut(lesson: Lesson, result: int | None, wanted: int | None) -> Slip | None:
         todo += new
         seen.update(new)
     return None
+
+
+def overdone(comparison: Comparison, result: int | None, wanted: int | None) -> Slip | None:
+    """The step that changes what is the right result already; not one of what was given."""
+    right, mine = comparison.right, comparison.mine
+    if result is None or wanted is None or _is_given(right, wanted):
+        return None
+    todo, seen = [result], {result}
+    while todo:
+        value = todo.pop(0)
+        made = mine.made[value]
+        node = mine.nodes[made.node]
+        new = [one for one in made.sources if one not in seen and mine.made[one].order < made.order]
+        for one in new:
+            if not comparison.equal(one, wanted) or not isinstance(node, ast.BinOp | ast.Call):
+                continue
+            text, line = mine.segment(mine.made[one].node), mine.line(made.node)
+            said = f"Line {line} changes {text}, which is the right result already."
+            short = len(text) <= MOST_TEXT
+            whole = ast.unparse(node)
+            write = f"{text} in place of {whole}" if len(whole) <= 2 * MOST_TEXT else ""
+            return Slip(line, said, write) if short else None
+        todo += new
+        seen.update(new)
+    return None
+
+
+def _is_given(right: Run, value: int) -> bool:
+    """Whether the reference only hands a value on that it was given."""
+    return isinstance(right.nodes[right.made[value].node], ast.FunctionDef)
 
 
 def _index(node: ast.Subscript) -> str:

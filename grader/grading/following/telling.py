@@ -38,7 +38,7 @@ from grader.grading.following.given_numbers import numbers
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
 from grader.grading.following.loops import each_turn, gaps, short, too_few
-from grader.grading.following.lost import cut, replaced, uncalled_helper
+from grader.grading.following.lost import cut, overdone, replaced, uncalled_helper
 from grader.grading.following.margin import margin
 from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import (
@@ -283,6 +283,7 @@ class Teller:
         odd = odd or misscaled(self.comparison, found) or late(self.comparison, cause, first)
         odd = odd or replaced(self.lesson, cause)
         odd = odd or twofold(self.comparison, first)
+        odd = odd or overdone(self.comparison, result, wanted)
         if odd is not None:
             return self.slipped(odd, tuple(self.wording.still_right(first, odd.line)), found)
         gap = None if refolded(self.comparison, cause) else omitted(self.comparison, cause)

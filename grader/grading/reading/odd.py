@@ -18,6 +18,7 @@ from grader.grading.reading import (
     kept,
     lookups,
     misread,
+    texts,
     yields,
 )
 from grader.grading.reading.bindings import CHANGES, around, callee
@@ -56,6 +57,8 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         differences.odd(tree),
         yields.odd(tree),
         kept.odd(tree),
+        texts.odd(tree),
+        ignored(tree),
     )
 
 
@@ -427,6 +430,21 @@ def _none_at_first(function: ast.FunctionDef) -> frozenset[str]:
 
 def _none(node: ast.AST | None) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def ignored(tree: ast.Module) -> Iterator[Slip]:
+    """``lambda scores: mask``, which does nothing with what it takes."""
+    for node in of_kind(tree, ast.Lambda):
+        given = node.args
+        names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+        plain = isinstance(node.body, ast.Constant) or any(one.startswith("_") for one in names)
+        if names and not plain and not given.vararg and names.isdisjoint(read(node.body)):
+            every = " and ".join(sorted(names))
+            yield Slip(
+                node.lineno,
+                f"The lambda on line {node.lineno} takes {every}, and does not use "
+                f"{'it' if len(names) == 1 else 'them'}.",
+            )
 
 
 @lru_cache(256)
