@@ -483,7 +483,7 @@ def _worked_out(tree: ast.Module, line: int) -> int:
         for one in nodes
         if isinstance(one, ast.Assign)
         for name, value in _pairs(one)
-        if isinstance(value, ast.Attribute) or _collects(value)
+        if isinstance(value, ast.Attribute | ast.Name) or _collects(value)
     }
     found = [n.lineno for n in stores(function) if n.id in given and id(n) not in sizes]
     return found[-1] if len(set(found)) == 1 and found[0] < line else line

@@ -394,7 +394,7 @@ def _hides_all(evidence: Evidence, trial: str) -> bool:
     arrays = [
         one.array for one in seen if isinstance(one, SeenTensor | SeenArray) and one.array.ndim
     ]
-    return evidence.right(trial) and any(np.isneginf(one).all(axis=-1).any() for one in arrays)
+    return evidence.right(trial) and any((one == -np.inf).all(axis=-1).any() for one in arrays)
 
 
 def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from grader.grading.following.run import Run
 from grader.grading.following.slips import called_as
-from grader.grading.reading.bindings import around, callee, statement_at, targets
+from grader.grading.reading.bindings import (
+    arguments,
+    around,
+    callee,
+    calling,
+    functions,
+    statement_at,
+    targets,
+)
 from grader.grading.reading.shown import Slip
 from grader.source.variables import reads
+from grader.source.walked import of_kind
 
 
 def numbers(mine: Run, right: Run) -> Slip | None:
@@ -38,40 +48,50 @@ def numbers(mine: Run, right: Run) -> Slip | None:
             if len(held) == len(want.get(part, ())) == 1 and held != want[part]
         ]
         called = called_as(mine.tree, own) if apart else ""  # that goes through the whole file
-        calls = [n for n in mine.nodes if called and callee(n) == called]
+        calls = calling(mine.tree, called) if called else []
         if len(calls) == 1:
             (call,), (one,), (two,) = calls, have[apart[0]], want[apart[0]]
             line, name = mine.line(mine.numbers[call]), names[apart[0]]
             said = f"Line {line} gives {callee(call)} {one:g} for {name}, where the reference"
-            at = apart[0] - (names[0] == "self")
-            given = _variable(right, called, at, name)
-            said = f"{said} gives it {f'{given}, {two:g} here' if given else f'{two:g}'}."
-            made = _worked_out(mine, call, at, name, one) if isinstance(call, ast.Call) else None
-            if made is not None:
-                variable, there = made
-                return Slip(there, f"Line {there} makes {variable} {one:g}. {said}")
+            params = names[names[:1] == ["self"] :]
+            there = _variable(right, called, params, name)
+            said = f"{said} gives it {f'{there}, {two:g} here' if there else f'{two:g}'}."
+            given = arguments(call, params).get(name)
+            if (end := _returned(mine, given, one)) is not None:
+                return Slip(end, f"Line {end} returns {one:g}. {said}")
+            if (made := _worked_out(mine, call, given, one)) is not None:
+                variable, at = made
+                return Slip(at, f"Line {at} makes {variable} {one:g}. {said}")
             return Slip(line, said)
     return None
 
 
-def _variable(run: Run, called: str, at: int, name: str) -> str:
+def _variable(run: Run, called: str, params: Sequence[str], name: str) -> str:
     """The variable that the one call of a function gives it for an argument; empty for none."""
-    calls = [one for one in run.nodes if isinstance(one, ast.Call) and callee(one) == called]
-    call = calls[0] if len(calls) == 1 else ast.Call(ast.Name(called), [], [])
-    by_name = (one.value for one in call.keywords if one.arg == name)
-    given = call.args[at] if 0 <= at < len(call.args) else next(by_name, None)
+    calls = calling(run.tree, called)
+    given = arguments(calls[0], params).get(name) if len(calls) == 1 else None
     return ast.unparse(given) if isinstance(given, ast.Name | ast.Attribute) else ""
 
 
+def _returned(mine: Run, given: ast.expr | None, number: float) -> int | None:
+    """The line on which a helper returns the number that a call is given; None if there is none."""
+    helper = functions(mine.tree).get(callee(given))
+    ends = [] if helper is None else of_kind(helper, ast.Return)
+    found = [
+        one.lineno
+        for one in ends
+        if one.value is not None and mine.held(mine.numbers[one.value]) == (number,)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def _worked_out(
-    mine: Run, call: ast.Call, at: int, name: str, number: float
+    mine: Run, call: ast.Call, given: ast.expr | None, number: float
 ) -> tuple[str, int] | None:
     """The variable that a call is given as an argument, and the line that works the number out.
 
     Only if the variable is worked out for that call alone.
     """
-    named = {word.arg: word.value for word in call.keywords}
-    given = call.args[at] if at < len(call.args) else named.get(name)
     if not isinstance(given, ast.Name):
         return None
     inside = around(mine.tree, call.lineno) or mine.tree
@@ -81,7 +101,7 @@ def _worked_out(
         if isinstance(one, ast.Assign) and targets(one) == [given.id] and one.lineno < call.lineno
         if mine.held(mine.numbers[one.value]) == (number,)
     ]
-    if len(made) != 1 or not isinstance(made[0].value, ast.BinOp):
+    if len(made) != 1 or not isinstance(made[0].value, ast.BinOp | ast.Subscript):
         return None
     used = {one.lineno for one in reads(inside) if one.id == given.id}
     used = {line for line in used if line > made[0].lineno}

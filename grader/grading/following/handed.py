@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from grader.grading.following.run import Run, operation
-from grader.grading.following.slips import Ran, is_read, origin, to_return
+from grader.grading.following.slips import Ran, called_as, is_read, origin, to_return
 from grader.grading.reading.bindings import (
+    arguments,
     around,
     bound,
     callee,
+    calling,
     functions,
     is_none,
     statement_at,
@@ -18,6 +21,7 @@ from grader.grading.reading.bindings import (
     targets,
 )
 from grader.grading.reading.ends import open_end, results, without_return
+from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError
 from grader.source.walked import of_kind, walked
@@ -28,6 +32,8 @@ FILLS = re.compile("Put one tensor into it each time|is filled")
 QUOTES = "Leave the quotes out where it is made"
 GAVE_NONE = re.compile(r"(\w+)\(.*\) gave None")
 """What an error is told as if a function of the file returned nothing."""
+IS_NONE = re.compile(r"(\w+) is None(?: here)?, where")
+"""How an error begins about a variable that has no value."""
 PARTS = "too short or too long"
 """What a hint says if a list is taken apart that has other parts than there are names."""
 ONCE = "Make an iterator of it once"
@@ -38,6 +44,8 @@ def made(tree: ast.Module, error: SeenError, told: str, ran: Ran = None) -> Slip
     """Where a value comes from, or is filled, if an error as ``told`` asks to change that."""
     if error.calls and FILLS.search(told):
         return _filled(tree, error.calls[-1], told)
+    if error.calls and PARTS in told and (early := _in_its_loop(tree, error.calls[-1], told)):
+        return early
     return _made(tree, error, told, ran)
 
 
@@ -81,6 +89,34 @@ def _made(tree: ast.Module, error: SeenError, told: str, ran: Ran) -> Slip | Non
         source = _source(tree, name, error, told, ran)
         if source is not None and source[0] != call.line:
             return Slip(source[0], f"{name} comes from line {source[0]}.")
+    return None
+
+
+def _in_its_loop(tree: ast.Module, call: SeenCall, told: str) -> Slip | None:
+    """The line that takes a list apart inside of the loop which fills it."""
+    line, words = call.line, re.findall(r"\w+", told)
+    for loop in of_kind(tree, ast.For):
+        for name in call.values if loop.lineno < line <= (loop.end_lineno or 0) else ():
+            inner = [one.lineno for one in stores(tree, name, loop.lineno)]
+            if name in words and any(loop.lineno < one < line for one in inner):
+                said = f"Line {line} is in the loop of line {loop.lineno}, which still fills {name}"
+                return Slip(line, f"{said}: move it behind the loop, one step to the left.")
+    return None
+
+
+def given_none(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """Where a helper returns nothing, whose result a call hands over, if an error tells of that."""
+    found = IS_NONE.match(told)
+    inside = around(tree, error.calls[-1].line) if error.calls else None
+    if found is None or inside is None or len(error.calls) < 2:
+        return None
+    for call in calling(tree, called_as(tree, inside)):
+        if call.lineno in statement_at(tree, error.calls[-2].line):
+            given = arguments(call, [one for one in parameters(inside) if one != "self"]).get(
+                found[1]
+            )
+            if isinstance(given, ast.Call):
+                return unreturned(tree, f"{callee(given)}() gave None")
     return None
 
 
@@ -251,8 +287,10 @@ def divided(mine: Run, error: SeenError, said: str) -> Slip | None:
         if operation(mine.nodes[number]) == "Div" and not scalars[-1].whole
         if not told or mine.held(number)[0] in told
     }
-    if "whole number" not in said or len(lines) != 1:
+    if "whole number" not in said:
         return None
+    if len(lines) != 1:
+        return _by_fraction(mine, told)
     ((line, number),) = lines.items()
     gets = f"Line {line} divides with / and gets {mine.held(number)[0]}: // keeps it whole."
     node = mine.nodes[number]
@@ -263,6 +301,35 @@ def divided(mine: Run, error: SeenError, said: str) -> Slip | None:
 
 ALL_SIZES = re.compile(r"(?:^|, and )(\w+) is the shape \[(?P<sizes>\d+, [\d, ]+)\]")
 """What an error says of a variable that is a whole shape, where a number is needed."""
+
+
+def _by_fraction(mine: Run, told: Sequence[float]) -> Slip | None:
+    """The one number with a point, such as 4.0, by which a size in ``told`` was multiplied."""
+    products = [
+        mine.nodes[number]
+        for number, scalars in mine.scalars.items()
+        if operation(mine.nodes[number]) == "Mult" and scalars[-1].value in told
+    ]
+    found = {}
+    for node in products:
+        for one in (node.left, node.right) if isinstance(node, ast.BinOp) else ():
+            made = _constant(mine.tree, one)
+            match getattr(made, "value", one):
+                case ast.Constant(value=float() as value, lineno=line) if value.is_integer():
+                    found[line] = value
+    if len(found) != 1:
+        return None
+    ((line, value),) = found.items()
+    said = f"Line {line} has {value}, and what is multiplied by it is no whole number: a size is."
+    return Slip(line, said, f"{value:g} in place of {value}")
+
+
+def _constant(tree: ast.Module, node: ast.expr) -> ast.stmt | None:
+    """The statement that gives a variable of a function, or a constant of the file, its value."""
+    if not isinstance(node, ast.Name):
+        return None
+    of_file = (one for one in tree.body if node.id in targets(one))
+    return bound(tree, node.id, node.lineno) or next(of_file, None)
 
 
 def all_sizes(tree: ast.Module, error: SeenError, told: str) -> Slip | None:

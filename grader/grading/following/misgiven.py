@@ -115,6 +115,8 @@ def selfless(tree: ast.Module, error: SeenError) -> Slip | None:
     """
     many = re.search(r"(\w+)\(\) takes (\d+) positional .* but (\d+) (?:was|were)", error.message)
     few = re.search(r"(\w+)\(\) missing 1 required positional argument: '\w+'$", error.message)
+    if (alone := _of_property(tree, error)) is not None:
+        return alone
     if many is not None and int(many[3]) != int(many[2]) + 1:
         return None
     found = many or few
@@ -128,6 +130,20 @@ def selfless(tree: ast.Module, error: SeenError) -> Slip | None:
         if few and own and marks == {"staticmethod"}:
             said = f"{one.name} is a static method: no object goes to its {given[0]}. Leave out"
             return Slip(one.lineno, f"{said} {given[0]}, or @staticmethod.")
+    return None
+
+
+def _of_property(tree: ast.Module, error: SeenError) -> Slip | None:
+    """The property whose one argument, the object, is called and used as if it were another."""
+    for cls, one in _methods(tree, error.function or ""):
+        given = [arg.arg for arg in one.args.args]
+        marks = [mark for mark in one.decorator_list if ast.unparse(mark) in PROPERTIES]
+        about = error.calls[-1].values.get(given[0]) if given and error.calls else None
+        if marks and given[0] != "self" and about is not None and about.kind == cls:
+            line, said = marks[0].lineno, f"@{ast.unparse(marks[0])} gives {one.name} the object of"
+            return Slip(
+                line, f"{said} {cls} as {given[0]}. Is @staticmethod meant?", "@staticmethod"
+            )
     return None
 
 

@@ -41,7 +41,7 @@ def multiplied(comparison: Comparison, result: int | None, wanted: int | None) -
 
 def endless(mine: Run) -> Slip | None:
     """The line that makes minus infinity, where a row of a result has nothing else."""
-    low = [one is not None and bool(np.isneginf(one.array).any()) for one in mine.trail.values]
+    low = [one is not None and bool((one.array == -np.inf).any()) for one in mine.trail.values]
     for place in mine.places:
         if low[place.value] and not isinstance(mine.nodes[place.node], ast.FunctionDef):
             text, line = mine.segment(place.node), mine.line(place.node)

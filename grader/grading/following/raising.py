@@ -19,6 +19,7 @@ from grader.grading.following.given import called_before, called_first
 from grader.grading.following.handed import (
     all_sizes,
     divided,
+    given_none,
     made,
     misordered,
     sized,
@@ -272,11 +273,20 @@ class Raising:
                     self.lesson.next_blank(mine.latest(cause.node), cause.node)
                 )
             told += self.lesson.said(blank)
-        write = Rewrite(self.comparison).of(cause)
+        write = "" if self._only_read(error, cause) else Rewrite(self.comparison).of(cause)
         sure = not cause.other and OWN.search(f"{error.type_name}: {error.message}") is None
         moved = at != line and cause.gives is not None
         return replace(
             self.teller.trace(told, at, (), blank), write=write, sure=sure, elsewhere=moved
+        )
+
+    def _only_read(self, error: SeenError, cause: Cause) -> bool:
+        """Whether an error is about an attribute that is not called: it is no step of the way."""
+        node = self.comparison.mine.nodes[cause.node]
+        outer = self.comparison.mine.parents.get(node)
+        called = isinstance(outer, ast.Call) and outer.func is node
+        return (
+            error.type_name == "AttributeError" and isinstance(node, ast.Attribute) and not called
         )
 
     def _takes_several(self, node: int) -> bool:
@@ -478,6 +488,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or bound_first(mine.tree, error)
         or misordered(mine.tree, error, said)
         or unreturned(mine.tree, said)
+        or given_none(mine.tree, error, said)
         or misfit(mine.tree, error, said, mine.ran)
         or divided(mine, error, said)
         or uncalled(mine.tree, error, said)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.base.model import Trace
-from grader.grading.reading.bindings import callee, statement_at
+from grader.grading.reading.bindings import callee, functions, statement_at
 from grader.grading.reading.shown import Slip
 from grader.source.variables import reads
 from grader.source.walked import of_kind
@@ -56,14 +56,17 @@ def of_layer(tree: ast.Module, right: ast.Module, trace: Trace | None) -> Iterat
 
 
 def _layers(tree: ast.Module) -> Iterator[tuple[str, ast.Call]]:
-    """What is called to make an attribute of ``self``, by the name of that."""
+    """What is called to make an attribute of ``self``, perhaps in a helper, by the name of that."""
     for one in of_kind(tree, ast.Assign):
         match one:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
                 value=ast.Call() as made,
             ):
-                yield name, made
+                helper = functions(tree).get(callee(made))
+                ends = [] if helper is None else of_kind(helper, ast.Return)
+                inner = ends[0].value if len(ends) == 1 else None
+                yield name, inner if isinstance(inner, ast.Call) else made
 
 
 def _read(call: ast.Call) -> dict[str, ast.Attribute]:

@@ -162,7 +162,7 @@ def halved(tree: ast.Module) -> Iterator[Slip]:
     for node in of_kind(tree, ast.BinOp):
         match node:
             case ast.BinOp(ast.BinOp(base, ast.Pow(), power), ast.Div(), ast.Constant(value=2)):
-                factor = None
+                factor: ast.expr | None = None
             case ast.BinOp(
                 ast.BinOp(factor, ast.Mult(), ast.BinOp(base, ast.Pow(), power)),
                 ast.Div(),
@@ -217,6 +217,9 @@ def unreturned(tree: ast.Module) -> Iterator[Slip]:
             case ast.Assign([ast.Name(name)]):
                 said = f"{function.name} ends on line {line} without a return, and line {user}"
                 yield Slip(line, f"{said} uses what it returns. Is it to return {name}?")
+            case ast.Return() if isinstance(before := function.body[-2:][0], ast.Assign):
+                said = f"{function.name} returns nothing on line {line}, and line {user} uses what"
+                yield Slip(line, f"{said} it returns.", f"return {ast.unparse(before.targets[0])}")
             case ast.Expr(ast.Call() as call) if callee(call) not in (*CHANGES, *PURE, "print"):
                 said = f"{function.name} ends on line {line} without a return, and line {user}"
                 yield Slip(line, f"{said} uses what it returns.", f"return {ast.unparse(call)}")
@@ -433,17 +436,20 @@ def _none(node: ast.AST | None) -> bool:
 
 
 def ignored(tree: ast.Module) -> Iterator[Slip]:
-    """``lambda scores: mask``, which does nothing with what it takes."""
+    """``lambda scores: mask``, which does nothing with what it takes; of a step of reduce, any."""
+    folds = (one for one in of_kind(tree, ast.Call) if callee(one) == "reduce")
+    steps = [one.args[0] for one in folds if one.args]
     for node in of_kind(tree, ast.Lambda):
         given = node.args
         names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
         plain = isinstance(node.body, ast.Constant) or any(one.startswith("_") for one in names)
-        if names and not plain and not given.vararg and names.isdisjoint(read(node.body)):
-            every = " and ".join(sorted(names))
+        idle = names - read(node.body)
+        if idle and not plain and not given.vararg and (idle == names or node in steps):
+            every = " and ".join(sorted(idle))
             yield Slip(
                 node.lineno,
                 f"The lambda on line {node.lineno} takes {every}, and does not use "
-                f"{'it' if len(names) == 1 else 'them'}.",
+                f"{'it' if len(idle) == 1 else 'them'}.",
             )
 
 

@@ -50,7 +50,7 @@ def _letters(tree: ast.Module) -> Iterator[Slip]:
     """``found.extend("a text")``, or ``found += "a text"`` of a list."""
     lists = {
         name
-        for one in of_kind(tree, ast.Assign, ast.AnnAssign)
+        for one in of_kind(tree, ast.Assign)
         if isinstance(one.value, ast.List)
         for name in stored(one)
     }

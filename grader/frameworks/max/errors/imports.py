@@ -57,6 +57,26 @@ def of_module(name: str) -> tuple[str, ...]:
     return tuple(one for one, line in IMPORTS.items() if line == f"from {name} import {one}")
 
 
+def _no_name(case: Case, node: ast.Name, what: str) -> Translation | None:
+    """A name that is to have a value here: of an option, or of a variable as in R."""
+    if option := _option(case, node):
+        return Translation(what, "An option is given by its name.", option)
+    if assigned := _arrow(case, node):
+        said = "<- does not assign in Python: it asks for less than minus"
+        return Translation(said, None, assigned)
+    return None
+
+
+def _arrow(case: Case, node: ast.Name) -> Fix | None:
+    """``y <- x``, with which R assigns."""
+    match case.statement:
+        case ast.Expr(ast.Compare(left=ast.Name(id=name), ops=[ast.Lt()])) if name == node.id:
+            whole = case.segment(case.statement.value)
+            _, arrow, value = whole.partition("<-")
+            return Fix(whole, f"{name} = {value.strip()}") if arrow else None
+    return None
+
+
 def variable(case: Case, match: re.Match[str]) -> Translation:
     """A name that nothing defines."""
     name = match["name"]
@@ -64,10 +84,10 @@ def variable(case: Case, match: re.Match[str]) -> Translation:
     node = next((n for n in case.nodes() if isinstance(n, ast.Name) and n.id == name), None)
     own = case.seen.values.get("self")
     line = IMPORTS.get(name, "from typing import {}" if name in HINTS else "").format(name)
-    if node is not None and (option := _option(case, node)):
-        return Translation(what, "An option is given by its name.", option)
-    if node is not None and (other := _imported_as(case, node, name)):
-        return Translation(what, f"The file imports it as {other[0]}.", case.fix(node, other[1]))
+    if node is not None and (other := _no_name(case, node, what)):
+        return other
+    if node is not None and (home := _imported_as(case, node, name)):
+        return Translation(what, f"The file imports it as {home[0]}.", case.fix(node, home[1]))
     if node is not None and (told := _in_class(case, node, what) or _with_a_dot(case, node)):
         return told
     if node is not None and (fix := _without_torch(case, node)):

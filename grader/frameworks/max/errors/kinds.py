@@ -132,7 +132,7 @@ def _repeated(case: Case, match: re.Match[str]) -> Translation | None:
     text, many = ast.unparse(made), ast.unparse(count)
     what = f"{text} is one {match['left']}, and * makes no more of it"
     each = f"{text} for _ in range({many})"
-    inside = any(isinstance(one, ast.Call) and one.args == [node] for one in case.calls())
+    inside = any(one.args == [node] for one in case.calls())
     fix = case.fix(node, each if inside else f"[{each}]")
     return Translation(what, "A loop makes each of them anew.", fix)
 
