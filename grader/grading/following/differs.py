@@ -50,7 +50,8 @@ def kinds(mine: ast.AST, right: ast.AST) -> str:
     words = [_does(node) for node in (mine, right)]
     if not all(words) or words[0] == words[1] or _makes(mine) != _makes(right):
         return ""
-    if spelled(mine) in VERBS and spelled(right) not in VERBS:
+    powers = (spelled(mine), spelled(right)) == ("Pow", "exp")
+    if spelled(mine) in VERBS and spelled(right) not in VERBS and not powers:
         return ""  # it works out by itself what the reference calls
     return f"It {words[0]}; the reference {words[1]}."
 

@@ -71,6 +71,7 @@ WANTED = (
     ("A size is a whole number", ("int", "StaticDim")),
     ("where a tensor is needed", ("Tensor",)),
     ("where a tensor or a number is needed", ("Tensor",)),
+    ("None here, so it cannot be called", ("function", "method", "type")),
 )
 """What an error says, and the kinds of values that its line needs then."""
 
@@ -89,10 +90,13 @@ def given_crosswise(tree: ast.Module, error: SeenError, told: str) -> Slip | Non
         return None
     params = [arg.arg for arg in inside.args.args if arg.arg != "self"]
     known = {one: call.values[one].kind for one in params if one in call.values}
-    bad = [p for p, kind in known.items() if kind not in (*wanted, "NoneType")]
+    empty = () if "None here" in told else ("NoneType",)
+    bad = [p for p, kind in known.items() if kind not in (*wanted, *empty)]
     bad = [one for one in bad if is_read(one, call.code)]
     bad = [one for one in bad if f"dtype={one}" in call.code] or bad
     good = [p for p, kind in known.items() if kind in wanted]
+    may_be = [p for p in good if "None" in ast.unparse(_annotation(inside, p))]
+    good = may_be if may_be and not empty else good
     here = statement_at(tree, outer.line)
     owner = called_as(tree, inside)
     calls = calling(tree, owner)
@@ -145,6 +149,12 @@ def _of_property(tree: ast.Module, error: SeenError) -> Slip | None:
                 line, f"{said} {cls} as {given[0]}. Is @staticmethod meant?", "@staticmethod"
             )
     return None
+
+
+def _annotation(function: ast.FunctionDef, name: str) -> ast.expr:
+    """The annotation of a parameter; an empty text if it has none."""
+    given = (one.annotation for one in function.args.args if one.arg == name)
+    return next(given, None) or ast.Constant("")
 
 
 def _methods(tree: ast.Module, name: str) -> Iterator[tuple[str, ast.FunctionDef]]:

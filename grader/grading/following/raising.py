@@ -47,7 +47,7 @@ from grader.grading.following.neutral import missized_mask
 from grader.grading.following.omitted import forgotten, omitted
 from grader.grading.following.options import misnamed, misset, without
 from grader.grading.following.orders import along, exchanged, stale
-from grader.grading.following.ranges import ended_otherwise, miscounted
+from grader.grading.following.ranges import ended_early, ended_otherwise, miscounted
 from grader.grading.following.repeats import other_axes, overtaken, returned
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
@@ -61,6 +61,7 @@ from grader.grading.following.uncalled import (
     called_at_once,
     called_early,
     class_called,
+    curried,
     uncalled,
     unmade,
 )
@@ -489,13 +490,14 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or misordered(mine.tree, error, said)
         or unreturned(mine.tree, said)
         or given_none(mine.tree, error, said)
+        or given_crosswise(mine.tree, error, said)
+        or curried(mine.tree, error, said)
         or misfit(mine.tree, error, said, mine.ran)
         or divided(mine, error, said)
         or uncalled(mine.tree, error, said)
         or called_early(mine.tree, error, said)
         or called_before(mine, error, said)
         or unstarred(mine.tree, error, said)
-        or given_crosswise(mine.tree, error, said)
         or unmade(mine.tree, error, said)
         or called_at_once(mine.tree, error, said)
         or all_sizes(mine.tree, error, said)
@@ -510,6 +512,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or stacked_first(mine.tree, error, said)
         or too_far(mine, error)
+        or ended_early(mine, error)
         or preset_by(mine.tree, error, said)
         or fixed(mine.tree, error, said)
         or without_turn(mine, error)

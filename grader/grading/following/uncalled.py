@@ -37,6 +37,22 @@ def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     return None
 
 
+def curried(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
+    """``lambda x: lambda y: x + y``, which gives the function that an error says is not called."""
+    found = NOT_CALLED.match(told)
+    value = error.calls[-1].values.get(found[1]) if found is not None and error.calls else None
+    if value is None or not value.text.endswith("<lambda>.<locals>.<lambda>"):
+        return None
+    pairs = [(n, n.body) for n in of_kind(tree, ast.Lambda) if isinstance(n.body, ast.Lambda)]
+    pairs = [two for two in pairs if tuple(arg.arg for arg in two[1].args.args) == value.signature]
+    if len(pairs) != 1:
+        return None
+    ((one, inner),) = pairs
+    taken = [" and ".join(arg.arg for arg in each.args.args) for each in (one, inner)]
+    said = f"The lambda on line {one.lineno} takes {taken[0]}, and gives another, which takes"
+    return Slip(one.lineno, f"{said} {taken[1]}: nothing calls that one. Leave one of them out.")
+
+
 def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     """The line that calls what a helper is to call, if an error is ``told`` to come of that."""
     if "was called like a function" not in told or not error.calls:
@@ -120,6 +136,9 @@ def unmade(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
                 return Slip(line, said)
     return None
 
+
+NOT_CALLED = re.compile(r"(\w+) is a function that was not called")
+"""How an error begins on a function in place of what it gives."""
 
 LACKS = re.compile(r"^(\w+) needs \w+(?:, \w+)* as well")
 """How an error begins about a call of a function that lacks arguments."""

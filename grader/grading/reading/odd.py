@@ -59,6 +59,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         kept.odd(tree),
         texts.odd(tree),
         ignored(tree),
+        unread_sums(tree),
     )
 
 
@@ -433,6 +434,29 @@ def _none_at_first(function: ast.FunctionDef) -> frozenset[str]:
 
 def _none(node: ast.AST | None) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def unread_sums(tree: ast.Module) -> Iterator[Slip]:
+    """``total += p`` in a loop, whose sum nothing reads; an ``if`` below asks for ``p`` instead."""
+    for function in of_kind(tree, ast.FunctionDef):
+        known = read(function)
+        loops = [one for one in walked(function) if isinstance(one, ast.For | ast.While)]
+        for loop in loops:
+            for one in loop.body:
+                match one:
+                    case ast.AugAssign(ast.Name(name), ast.Add(), ast.Name(part)) if (
+                        name not in known
+                    ):
+                        pass
+                    case _:
+                        continue
+                said = f"Line {one.lineno} adds {part} to {name}, and nothing reads {name}."
+                asks = [n for n in loop.body if isinstance(n, ast.If) and part in read(n.test)]
+                asks = [n for n in asks if n.lineno > one.lineno]
+                if asks:
+                    line = asks[0].lineno
+                    said = f"{said} Line {line} asks for {part}: is {name} meant?"
+                yield Slip(asks[0].lineno if asks else one.lineno, said)
 
 
 def ignored(tree: ast.Module) -> Iterator[Slip]:
