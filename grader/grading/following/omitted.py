@@ -13,6 +13,7 @@ from grader.grading.following.trace import SWAPS, Comparison
 from grader.grading.reading.bindings import around, callee
 from grader.grading.reading.program import target
 from grader.grading.reading.shown import Slip
+from grader.source.walked import of_kind
 
 LONGEST = 4
 """Operations of the reference that one step may consist of."""
@@ -304,6 +305,23 @@ def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
             ):
                 if place.part < 0 or (name != "_" and _is_used(comparison, place.value)):
                     yield place.node, place.value, name
+
+
+def uncalled(comparison: Comparison, node: int) -> str:
+    """What the reference calls to make an argument of a call, if nothing in the file calls it."""
+    mine, right, name = comparison.mine, comparison.right, operation(comparison.mine.nodes[node])
+    calls = [one for one in right.nodes if isinstance(one, ast.Call) and operation(one) == name]
+    if not isinstance(mine.nodes[node], ast.Call) or len(calls) != 1:
+        return ""
+    funcs = [one.func for one in calls[0].args if isinstance(one, ast.Call)]
+    given = [one.attr for one in funcs if isinstance(one, ast.Attribute)]
+    known = {one.attr for one in of_kind(mine.tree, ast.Attribute)}
+    lacks = [one for one in given if one not in known]
+    if len(lacks) != 1:
+        return ""
+    return (
+        f"The reference gives {name} what {lacks[0]} makes. Nothing in this file calls {lacks[0]}."
+    )
 
 
 def used_by(comparison: Comparison, value: int) -> str:

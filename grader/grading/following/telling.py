@@ -45,6 +45,7 @@ from grader.grading.following.omitted import (
     Omitted,
     omitted,
     taken_beside,
+    uncalled,
     unused,
     used_by,
     wasted,
@@ -316,6 +317,8 @@ class Teller:
             more = doubled(self.comparison, first) or extra(self.comparison, found)
             if more is not None:
                 return self.slipped(more, (), found)
+        if not why and (lacks := uncalled(self.comparison, cause.node)):
+            why = [lacks]
         told = [*self.wording.still_right(first, line), where, *why]
         order = self.comparison.mine.made[first.value].order
         origin = Scalars(self.comparison).of(self.causes.inside(first), order)

@@ -71,7 +71,10 @@ def _is_empty(node: ast.expr) -> bool:
 
 
 def _grows(function: ast.FunctionDef, name: str) -> bool:
-    """Whether a function adds to a list or dict that it does not make or empty itself."""
+    """Whether a function adds to a list or dict that it does not make or empty itself.
+
+    One that returns nothing is there to collect.
+    """
     adds = False
     for node in of_kind(
         function, ast.Call, ast.Subscript, ast.AugAssign, ast.Assign, ast.AnnAssign
@@ -87,4 +90,5 @@ def _grows(function: ast.FunctionDef, name: str) -> bool:
                 subscripts = getattr(node, "targets", [getattr(node, "target", None)])
                 if not all(isinstance(one, ast.Subscript) for one in subscripts):
                     return False
-    return adds
+    gives = (one.value for one in of_kind(function, ast.Return))
+    return adds and any(one is not None for one in gives)

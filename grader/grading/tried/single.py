@@ -208,7 +208,9 @@ def _line(before: str, after: str, what: str) -> Single | None:
     else:
         said = f"{TRY}without line {line}, {old[0]}, {what}."
     return (
-        Single(line, said, new[0] if new and old != new else "") if len(said) <= LONGEST else None
+        Single(line, said, new[0].rstrip(",") if new and old != new else "")
+        if len(said) <= LONGEST
+        else None
     )
 
 
