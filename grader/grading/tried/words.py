@@ -42,11 +42,14 @@ class Words:
         return Around(self.mine)
 
     def names(self, node: ast.AST) -> list[str]:
-        """The names of the same kind: of the function or the module; for an unknown one both."""
+        """The names of the same kind: of the function or the module; for an unknown one both.
+
+        Not that of the function itself, which would call itself then without end.
+        """
         name = getattr(node, "id", "")
         function = self.mine.around(node)
         local = list(self.around.local(function))
-        shared = self._shared
+        shared = [one for one in self._shared if one != getattr(function, "name", "")]
         if name in local:
             return [one for one in dict.fromkeys(local) if one != "self"]
         return list(dict.fromkeys(shared if name in shared else [*local, *shared]))
