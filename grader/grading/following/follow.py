@@ -386,10 +386,12 @@ def _called(trial: Trial) -> str:
 
 
 def _hides_all(evidence: Evidence, trial: str) -> bool:
-    """Whether a right result has a row of nothing but minus infinity.
+    """Whether a right result has a row of nothing but minus infinity, and nothing given has any.
 
     It counts as equal to one of the lowest number, which hides the same.
     """
+    if any((one == -np.inf).any() for one in evidence.inputs(trial)):
+        return False
     seen = (evidence.seen(trial, path) for path in evidence.expected(trial))
     arrays = [
         one.array for one in seen if isinstance(one, SeenTensor | SeenArray) and one.array.ndim

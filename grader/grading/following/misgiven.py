@@ -90,7 +90,7 @@ def given_crosswise(tree: ast.Module, error: SeenError, told: str) -> Slip | Non
         return None
     params = [arg.arg for arg in inside.args.args if arg.arg != "self"]
     known = {one: call.values[one].kind for one in params if one in call.values}
-    empty = () if "None here" in told else ("NoneType",)
+    empty = () if "so it cannot be called" in told else ("NoneType",)
     bad = [p for p, kind in known.items() if kind not in (*wanted, *empty)]
     bad = [one for one in bad if is_read(one, call.code)]
     bad = [one for one in bad if f"dtype={one}" in call.code] or bad

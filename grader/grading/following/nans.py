@@ -43,7 +43,7 @@ def endless(mine: Run) -> Slip | None:
     """The line that makes minus infinity, where a row of a result has nothing else."""
     low = [one is not None and bool((one.array == -np.inf).any()) for one in mine.trail.values]
     for place in mine.places:
-        if low[place.value] and not isinstance(mine.nodes[place.node], ast.FunctionDef):
+        if low[place.value] and not isinstance(mine.nodes[place.node], ast.Name):
             text, line = mine.segment(place.node), mine.line(place.node)
             shown = f": {text}" if len(text) <= MOST_TEXT else ""
             said = f"Line {line} makes minus infinity{shown}. A row of nothing else has no softmax."

@@ -56,7 +56,8 @@ def _made_of_field(kind: str) -> Translation:
     return Translation(
         f"{what[0].upper()}{what[1:]} was called like a function",
         "What the lesson calls must be a function or a class, and a default_factory a function "
-        "without arguments: lambda: 12, or the name of one. A plain value is default=12.",
+        "without arguments: lambda: 12, or the name of one, without parentheses. A value goes to "
+        "default.",
         about=r"() ~default_factory=(?!(?:lambda|list|dict|set|tuple)\b)",
     )
 
