@@ -48,6 +48,7 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         again(tree),
         not_made(tree),
         undecorated(tree),
+        members(tree),
         none_handed(tree),
         lookups.odd(tree),
         attributes.odd(tree),
@@ -388,6 +389,25 @@ def undecorated(tree: ast.Module) -> Iterator[Slip]:
             if base is not None and fields and not base.decorator_list and not base.bases:
                 said = f"{one.name} extends {base.name}, which has fields and no @dataclass above "
                 yield Slip(base.lineno, f"{said}line {base.lineno}: {one.name} does not take them.")
+
+
+def members(tree: ast.Module) -> Iterator[Slip]:
+    """Fields whose default is a member of an Enum of the file, which is no plain value."""
+    enums = {
+        one.name: one
+        for one in of_kind(tree, ast.ClassDef)
+        if any(ast.unparse(base).rpartition(".")[2] == "Enum" for base in one.bases)
+    }
+    for one in of_kind(tree, ast.AnnAssign):
+        match one.value:
+            case ast.Attribute(value=ast.Name(id=name)) if name in enums:
+                text, line = ast.unparse(one.value), enums[name].lineno
+                said = (
+                    f"{name} is an Enum, by line {line}: {text} is a member of it, and its value is"
+                )
+                yield Slip(
+                    line, f"{said} {text}.value. In a plain class {text} is the value itself."
+                )
 
 
 def none_handed(tree: ast.AST) -> Iterator[Slip]:
