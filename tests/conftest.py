@@ -6,17 +6,21 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 
 from grader import sandbox
-from grader.base import machine
+from grader.base import course, machine
 from grader.base.course import ROOT
+from grader.base.model import Report
 from grader.grading.following import follow
+from grader.grading.pipeline import Follow, Options, grade
 from grader.grading.tried import helping, single, suggest
+from grader.sandbox import WorkerPool
+from tests.graded import mistakes
 
 
 def pytest_configure() -> None:
@@ -125,6 +129,20 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, names in LIMITS.items():
         for name in names:
             monkeypatch.setattr(module, name, AMPLE_S)
+
+
+@pytest.fixture
+def mistaken(workers: WorkerPool, tmp_path: Path) -> Callable[[str, str], Report]:
+    """Gives the report on a mistake of the corpus."""
+
+    def report(step: str, name: str) -> Report:
+        (one,) = [each for each in mistakes.of(step) if each.edit.name == name]
+        path = tmp_path / "mine.py"
+        path.write_text(one.source, encoding="utf-8")
+        options = Options(seed=7, follow=Follow.FAILING)
+        return grade(course.find(step), path, options, workers.start)
+
+    return report
 
 
 @pytest.fixture

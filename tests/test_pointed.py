@@ -35,20 +35,6 @@ def graded(workers: WorkerPool, tmp_path: Path) -> Graded:
     return report
 
 
-@pytest.fixture
-def mistaken(workers: WorkerPool, tmp_path: Path) -> Callable[[str, str], Report]:
-    """Gives the report on a mistake of the corpus."""
-
-    def report(step: str, name: str) -> Report:
-        (one,) = [each for each in mistakes.of(step) if each.edit.name == name]
-        path = tmp_path / "mine.py"
-        path.write_text(one.source, encoding="utf-8")
-        options = Options(seed=7, follow=Follow.FAILING)
-        return grade(course.find(step), path, options, workers.start)
-
-    return report
-
-
 def first(report: Report) -> CheckResult:
     one = report.first_to_fix
     assert one is not None
