@@ -10,7 +10,7 @@ import pytest
 from grader.base.model import Trace
 from grader.grading.reading import fields, odd, siblings, texts
 from grader.grading.reading import likely as meant
-from tests.graded import variants
+from tests.graded import mistakes, variants
 
 NOTHING = ast.parse("")
 
@@ -99,7 +99,7 @@ def test_what_comes_after_a_loop_and_does_not_need_its_turn_is_not(text: str) ->
             "self.out is made once, on line 3",
         ),
         (
-            "class C:\n    out = []\n    def g(self, x):\n        self.out += [x]\n"
+            "class C:\n    out = []\n    def forward(self, x):\n        self.out += [x]\n"
             "        return self.out",
             "self.out is made once, on line 2",
         ),
@@ -276,6 +276,8 @@ def test_nothing_certain_is_told_of_a_right_program(step: str) -> None:
     for one in variants.of(step, right=True):
         tree = ast.parse(one.source)
         assert not [slip.said for slip in odd.certain(tree)], one.name
+    for name, text in mistakes.bases(step).items():
+        assert not [slip.said for slip in odd.certain(ast.parse(text.encode()))], name
 
 
 HELPER = """\

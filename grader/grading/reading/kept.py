@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from grader.grading.reading.bindings import callee, targets
+from grader.grading.reading.bindings import targets
 from grader.grading.reading.shown import Slip
 from grader.source.walked import of_kind, walked
 
 ADDS = ("append", "extend", "insert")
 """Methods that make a list longer."""
+CALLED = ("__call__", "forward")
+"""Methods that run when an object is called, and so again and again."""
 
 
 def odd(tree: ast.Module) -> Iterator[Slip]:
@@ -39,13 +41,12 @@ def _by_default(function: ast.FunctionDef) -> Iterator[Slip]:
 
 
 def _of_object(owner: ast.ClassDef) -> Iterator[Slip]:
-    """A list of an object, or of its class, to which a method adds that may be called again."""
+    """A list of an object, or of its class, that grows each time the object is called."""
     methods = [one for one in owner.body if isinstance(one, ast.FunctionDef)]
     makes = [node for one in methods if one.name == "__init__" for node in walked(one)]
-    once = {"__init__", *map(callee, makes)}
     made = [*_empty(makes), *((f"self.{name}", line) for name, line in _empty(owner.body))]
     for one in methods:
-        if one.name not in once:
+        if one.name in CALLED:
             yield from (_slip(name, line, one) for name, line in made if _grows(one, name))
 
 
