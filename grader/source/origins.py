@@ -30,11 +30,13 @@ def attribute(tree: ast.Module, path: str, right: Sequence[str] = ()) -> int | N
     parts = [part for part in path.split(".") if not part.isdecimal()]
     for index in range(len(parts) - 1, -1, -1):
         owners = set(parts[:index])
+        sets = [cls for cls in of_kind(tree, ast.ClassDef) if parts[index] in dict(_set_in(cls))]
+        extended = {ast.unparse(base) for cls in sets for base in cls.bases}
         found = [
             (bool(owners & {name for name, _ in _set_in(cls)}), line)
-            for cls in of_kind(tree, ast.ClassDef)
+            for cls in sets
             for name, line in _set_in(cls)
-            if name == parts[index]
+            if name == parts[index] and cls.name not in extended
         ]
         empty = _emptied(tree)
         found = [one for one in found if one[1] not in empty] or found

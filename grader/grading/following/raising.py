@@ -15,7 +15,7 @@ from grader.grading.following.arguments import exchanged_before
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.constants import fixed
 from grader.grading.following.differs import MOST_TEXT
-from grader.grading.following.given import called_before, called_first
+from grader.grading.following.given import called_before, called_first, calls_given
 from grader.grading.following.handed import (
     all_sizes,
     divided,
@@ -62,6 +62,7 @@ from grader.grading.following.uncalled import (
     called_early,
     class_called,
     curried,
+    kept_method,
     uncalled,
     unmade,
 )
@@ -261,6 +262,8 @@ class Raising:
         # an error about a name is where it is raised
         at = line if named or cause.is_bare else self.teller.lines.of(cause)
         at = at if at == line else self.teller.lines.short(cause) or at
+        if at == line and self._hands_on(error):
+            at = self._raised_at(error)
         if at == line and (other := overtaken(self.comparison, error, cause.node)) is not None:
             return replace(self.teller.slipped(other, told), elsewhere=True, lone=True)
         if at == line and (given := self._misshapen(error)) is not None:
@@ -274,7 +277,8 @@ class Raising:
                     self.lesson.next_blank(mine.latest(cause.node), cause.node)
                 )
             told += self.lesson.said(blank)
-        write = "" if self._only_read(error, cause) else Rewrite(self.comparison).of(cause)
+        silent = self._only_read(error, cause) or self._hands_on(error)
+        write = "" if silent else Rewrite(self.comparison).of(cause)
         sure = not cause.other and OWN.search(f"{error.type_name}: {error.message}") is None
         moved = at != line and cause.gives is not None
         return replace(
@@ -297,8 +301,14 @@ class Raising:
 
     def _raised_at(self, error: SeenError) -> int:
         """The line that raised an error; of a helper that is right, the one that calls it."""
-        given = len(error.calls) > 1 and error.function in self.comparison.proven - {"__call__"}
-        return error.calls[-2].line if given else error.line or 0
+        given = error.function in self.comparison.proven - {"__call__"} or self._hands_on(error)
+        return error.calls[-2].line if given and len(error.calls) > 1 else error.line or 0
+
+    def _hands_on(self, error: SeenError) -> bool:
+        """Whether a helper raised it that only calls what it is given."""
+        mine = self.comparison.mine
+        node = mine.written(error.line or 0, error.calls[-1].code if error.calls else "")
+        return node is not None and calls_given(mine, node)
 
     def _misshapen(self, error: SeenError) -> Slip | None:
         """The line that gives a helper, which is right, something else than the reference does.
@@ -493,6 +503,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or given_none(mine.tree, error, said)
         or given_crosswise(mine.tree, error, said)
         or curried(mine.tree, error, said)
+        or kept_method(mine.tree, error)
         or misfit(mine.tree, error, said, mine.ran)
         or uncalled(mine.tree, error, said)
         or called_early(mine.tree, error, said)

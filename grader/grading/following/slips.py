@@ -98,9 +98,8 @@ def misfit(
         return found
     for depth in range(len(error.calls) - 1, -1, -1):
         call = error.calls[depth]
-        names = [
-            one for one in call.values if call.values[one].kind in ODD and is_read(one, _code(call))
-        ]
+        odd = [one for one in call.values if call.values[one].kind in ODD]
+        names = [one for one in odd if is_read(one, _code(call)) and not _is_called(call, one)]
         for name in names if depth == len(error.calls) - 1 else ():
             value = call.values[name]
             if told is not None and not _is_about(told, name, value.kind):
@@ -123,6 +122,12 @@ def misfit(
             more, write = _to_write(tree, name, value, line)
             return Slip(line, said + more, write)
     return None
+
+
+def _is_called(call: SeenCall, name: str) -> bool:
+    """Whether a line calls a name, which is a function: so it is to be."""
+    called = re.search(rf"(?<![\w.]){re.escape(name)}\(", _code(call)) is not None
+    return called and call.values[name].kind in FUNCTIONS
 
 
 def _where_from(tree: ast.Module, name: str, what: str, found: tuple[int, str], used: int) -> str:

@@ -11,7 +11,7 @@ from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import bound, callee, functions
 from grader.grading.reading.shown import Slip, name_of
 from grader.protocol.probe import SeenError
-from grader.source.walked import walked
+from grader.source.walked import of_kind, walked
 
 SHAPES = re.compile(r"shape \[([\d, ]*)\] cannot be broadcast to \[([\d, ]*)\]")
 """How the message of such an error gives both shapes."""
@@ -103,4 +103,9 @@ def shaped(comparison: Comparison, cause: Cause) -> Slip | None:
     said = f"Line {given.lineno} gives {ast.unparse(given)}, which is the shape {sizes(have.shape)}"
     said = f"{said} on line {call.lineno}. The reference has {sizes(want.shape)} there:"
     part, right = ast.unparse(given.elts[odd[0]]), want.shape[odd[0]]
+    helper = functions(mine.tree).get(callee(given.elts[odd[0]]))
+    inner = [] if helper is None else of_kind(helper, ast.Return)
+    if len(inner) == 1 and inner[0].value is not None:
+        told = f"Line {inner[0].lineno} gives {ast.unparse(inner[0].value)} for {part}, which is"
+        return Slip(inner[0].lineno, f"{told} {have.shape[odd[0]]} here. {said} {right}.")
     return Slip(given.lineno, f"{said} {right} in place of {part}.")

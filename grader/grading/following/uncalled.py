@@ -37,6 +37,19 @@ def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     return None
 
 
+def kept_method(tree: ast.Module, error: SeenError) -> Slip | None:
+    """The one place that takes a method for what it gives, if an error shows that."""
+    found = BOUND.search(error.message)
+    called = {one.func for one in of_kind(tree, ast.Call)}
+    reads = [one for one in of_kind(tree, ast.Attribute) if found and one.attr == found[2]]
+    idle = [one for one in reads if one not in called]
+    if found is None or len(idle) != 1:
+        return None
+    text, line = ast.unparse(idle[0]), idle[0].lineno
+    said = f"{text} on line {line} is the method of {found[1]} itself, which is not called."
+    return Slip(line, said, f"{text}() in place of {text}")
+
+
 def curried(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     """``lambda x: lambda y: x + y``, which gives the function that an error says is not called."""
     found = NOT_CALLED.match(told)
@@ -136,6 +149,9 @@ def unmade(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
                 return Slip(line, said)
     return None
 
+
+BOUND = re.compile(r"<bound method (\w+)\.(\w+) of ")
+"""How Python shows a method of an object."""
 
 NOT_CALLED = re.compile(r"(\w+) is a function that was not called")
 """How an error begins on a function in place of what it gives."""

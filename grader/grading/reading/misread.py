@@ -16,6 +16,8 @@ STRIPS = {"lstrip": "removeprefix", "rstrip": "removesuffix", "strip": ""}
 """Methods that take letters away, and those that take a word away."""
 WORD = 3
 """Different letters that are hardly meant one by one."""
+ROOTS = ("0.5", "-0.5", "1 / 2", "-1 / 2", "(-1) / 2")
+"""Powers that are roots."""
 LAZY = ("filter", "map", "zip")
 """Functions of Python that give their values one by one."""
 
@@ -31,6 +33,52 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
     yield from refolded(tree)
     yield from unmatched(tree)
     yield from compared(tree)
+    yield from smallest(tree)
+    for function in of_kind(tree, ast.FunctionDef):
+        yield from rooted(function)
+
+
+def smallest(tree: ast.Module) -> Iterator[Slip]:
+    """``sys.float_info.min``, or ``finfo(x).tiny``, for the lowest number."""
+    for node in of_kind(tree, ast.Attribute):
+        text = ast.unparse(node)
+        if text.endswith("float_info.min") or (node.attr == "tiny" and "finfo(" in text):
+            said = (
+                f"{text} on line {node.lineno} is the smallest number above 0, and not the lowest"
+            )
+            yield Slip(node.lineno, f"{said}: it hides nothing.")
+
+
+def rooted(function: ast.FunctionDef) -> Iterator[Slip]:
+    """The root of how many axes a tensor has, where the length of one is meant."""
+    counts: dict[str, ast.Assign] = {}
+    for one in of_kind(function, ast.Assign):
+        if isinstance(one.targets[0], ast.Name) and _is_rank(one.value):
+            counts[one.targets[0].id] = one
+    for node in of_kind(function, ast.Call, ast.BinOp):
+        match node:
+            case ast.Call(func=ast.Name("sqrt") | ast.Attribute(attr="sqrt"), args=[of]):
+                pass
+            case ast.BinOp(of, ast.Pow(), power) if ast.unparse(power) in ROOTS:
+                pass
+            case _:
+                continue
+        inner = of.args[0] if isinstance(of, ast.Call) and callee(of) in ("int", "float") else of
+        made = counts.get(inner.id) if isinstance(inner, ast.Name) else None
+        if made is not None or _is_rank(of):
+            value, line = (of, node.lineno) if made is None else (made.value, made.lineno)
+            said = f"{ast.unparse(value)} on line {line} is how many axes there are, and line"
+            yield Slip(
+                line, f"{said} {node.lineno} takes its root: .shape[-1] is how long the last is."
+            )
+
+
+def _is_rank(node: ast.expr) -> bool:
+    """Whether this is how many axes a tensor has."""
+    text = ast.unparse(node)
+    return text.endswith((".rank", ".ndim")) or (
+        text.startswith("len(") and text.endswith(".shape)")
+    )
 
 
 def compared(tree: ast.Module) -> Iterator[Slip]:

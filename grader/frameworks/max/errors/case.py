@@ -113,6 +113,12 @@ class Case:
         """What the expression that raised was given: arguments, operands, entries of a list."""
         return list(_operands(self.node))
 
+    def spread(self) -> list[ast.expr]:
+        """What a call takes its arguments from with ``*`` or ``**``: what is in it counts."""
+        call = self.call
+        stars = [one.value for one in self.nodes() if isinstance(one, ast.Starred)]
+        return stars + [word.value for word in (call.keywords if call else ()) if not word.arg]
+
     def fix(self, old: ast.expr, new: ast.expr | str) -> Fix | None:
         """``new`` instead of ``old``; None where the text of ``old`` is not known.
 

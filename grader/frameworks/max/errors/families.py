@@ -81,6 +81,11 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         "AttributeError", r"'function' object has no attribute '__mro__'", names.decorated_function
     ),
+    Family(
+        "AttributeError",
+        r"property '(?P<name>\w+)' of '(?P<owner>\w+)' object has no setter",
+        names.only_read,
+    ),
     Family("AttributeError", r"has no attribute '(?P<name>\w+)'", names.attribute),
     Family("AttributeError", r"^it can be called and has .*, but no (?P<name>\w+)$", names.only),
     Family("AttributeError", r"`np\.(?P<name>\w+)` was removed", arguments.refused),

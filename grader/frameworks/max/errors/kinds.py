@@ -78,7 +78,7 @@ def not_tensor(case: Case, match: re.Match[str]) -> Translation | None:
     kinds = [kind for kind in match.groupdict().values() if kind]
     words = [word.value for word in call.keywords] if call is not None else []
     texts = [node for node in words if case.kind(node) == "str"]  # approximate="tanh" is right
-    nodes = [node for node in case.operands() if node not in texts]
+    nodes = [node for node in case.operands() if node not in (*texts, *case.spread())]
     seen = [(node, value) for node in nodes if (value := case.value(node)) is not None]
     for wanted in (
         lambda v: v.kind in kinds and is_misfit(v),
@@ -105,6 +105,11 @@ def operands(case: Case, match: re.Match[str]) -> Translation | None:
 
 def operator(case: Case, match: re.Match[str]) -> Translation | None:
     """Two values that an operator cannot take together."""
+    if match["left"] == match["right"] == "type" and isinstance(case.statement, ast.ClassDef):
+        what = "No operator puts classes together"
+        parts = re.split(r"\s*[&|+]\s*", case.segment(case.statement.bases[0]))
+        fix = case.fix(case.statement.bases[0], ", ".join(parts))
+        return Translation(what, "A class lists what it extends with commas.", fix)
     for node in case.operands():
         value = case.value(node)
         if value is not None and value.kind in ("type", *FUNCTIONS, "list", "tuple"):

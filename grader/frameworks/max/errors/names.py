@@ -101,6 +101,14 @@ RUN = ("forward", "__call__", "call", "apply")
 """Methods that run a layer in one framework or another."""
 
 
+def only_read(case: Case, match: re.Match[str]) -> Translation:
+    """A property that something sets: the field of its name, or an assignment."""
+    name = match["name"]
+    what = f"{name} is a property of {match['owner']}, which is worked out and cannot be set"
+    hint = "A field, or what the class sets, has the same name: give one of them another name."
+    return Translation(what, hint, about=f"{match['owner']}.{name}()")
+
+
 def decorated_function(case: Case, match: re.Match[str]) -> Translation:
     """``@dataclass`` above a function."""
     mark = ast.unparse(case.node) if case.node is not None else "dataclass"

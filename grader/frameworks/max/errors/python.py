@@ -64,6 +64,10 @@ def added_to_text(case: Case, match: re.Match[str]) -> Translation:
     left, right = node.left, ast.unparse(node.right)
     plain = described(case.value(node.right) or SeenValue(kind))
     what = f"{ast.unparse(left)} is a text, and {right} is {plain}: they cannot be added"
+    held = case.value(left)
+    number = held is not None and held.text.strip("'\"").isdecimal()
+    if isinstance(left, ast.Name) and number and kind in ("int", "float"):
+        return Translation(what, f"Is {left.id} a number? Leave the quotes out where it is made.")
     if kind not in ("list", "tuple", "set", "generator", "dict_keys"):
         return Translation(what, "Make a text of it.", case.fix(node.right, f"str({right})"))
     between = left.value if isinstance(left, ast.Constant) and isinstance(left.value, str) else ""

@@ -366,12 +366,21 @@ def wrong_value(case: Case, match: re.Match[str]) -> Translation | None:
             return numpy
         if wrong := axis(case, call):
             return wrong
-    return not_tensor(case, match) or _only_one(case)
+    return not_tensor(case, match) or _only_one(case) or _refused(case)
+
+
+def _refused(case: Case) -> Translation | None:
+    """A call of which no more is known than what the function takes."""
+    call = case.call
+    if call is None or "incompatible function arguments" not in case.text:
+        return None
+    what = f"{ast.unparse(call.func)} was given something of a kind that it does not take"
+    return Translation(what, f"The arguments are {told(case, call)}.")
 
 
 def _only_one(case: Case) -> Translation | None:
     """A call with one argument that is refused, and what that is."""
-    for node in case.operands():
+    for node in (one for one in case.operands() if one not in case.spread()):
         value = case.value(node)
         if value is not None and value.kind in (*FUNCTIONS, "type", "list", "tuple", "str"):
             return misfit(case, node, value)
