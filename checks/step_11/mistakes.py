@@ -59,8 +59,8 @@ MODEL: Family = {
     ),
     "last-layer-repeated": layers(
         "last_repeated",
-        "Every turn runs the last block. Each must have a block of its own: [block] * n is one "
-        "block, n times.",
+        "Every turn runs one and the same block, the last. Each must have a block of its own, made "
+        "anew: [block] * n, or one that is appended n times, is one block.",
         part="blocks",
         place="h",
     ),

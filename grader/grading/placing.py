@@ -269,11 +269,13 @@ class Placing:
     def _misnamed(self, report: Report) -> Report | None:
         """The report with an error at the method that is never called because of its name."""
         first, line = report.first_to_fix, next((one.line for one in report.diagnosis), None)
-        if first is None or line is None or "by place" not in first.message or not first.stopped:
+        if first is None or line is None or report.diagnosis[0].misconception != MISNAMED:
             return None
-        if report.diagnosis[0].misconception != MISNAMED:
+        given = "by place" in first.message and first.stopped
+        if not given and "has no field" not in first.message:
             return None
-        moved = replace(self._at(first, line), hints=(), note=RAISED.format(line=first.line))
+        moved = replace(self._at(first, line), hints=())
+        moved = replace(moved, note=RAISED.format(line=first.line)) if given else moved
         checks = tuple(moved if one is first else one for one in report.checks)
         return replace(report, checks=checks)
 
@@ -633,9 +635,13 @@ def _of_named(result: CheckResult, trace: Trace) -> tuple[str, ...]:
 
 
 def _changes(trace: Trace) -> tuple[str, ...]:
-    """What to write instead of what the line has, as the trace tells it."""
+    """What to write instead of what the line has, as the trace tells it.
+
+    Where the line has several things that the reference has not, none of them is enough.
+    """
     for form in (WITH, BESIDE):
-        for found in filter(None, map(form.match, trace.told)):
+        changes = [found for one in trace.told if (found := form.match(one)) is not None]
+        for found in changes if form is WITH or len(changes) == 1 else ():
             if _is_clear(found["new"]):
                 return (f"Write {found['new']} instead of {found['old']}",)
     return ()

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.bindings import around, bound, callee, functions
+from grader.grading.reading.bindings import around, bound, callee, calling, functions
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, name_of
 from grader.protocol.probe import SeenError
@@ -110,6 +110,23 @@ def next_given(run: Run, found: Departure) -> Slip | None:
         return None
     line = after[0].lineno
     return Slip(line, f"On line {line} the numbers go wrong: {ast.unparse(after[0])}")
+
+
+def called_in_turn(run: Run, found: Departure) -> Slip | None:
+    """The call of a helper, of several, in which what it is given goes wrong: ``x.f(a).f(b)``.
+
+    Only if each call was made once: then they were made in the order in which they end.
+    """
+    helper = run.around(run.nodes[found.node])
+    turns = [one.value for one in run.places if one.node == found.node and one.part <= 0]
+    sites = [] if helper is None else calling(run.tree, helper.name)
+    if found.value not in turns or len(sites) != len(turns) or len(sites) < 2:
+        return None
+    sites = sorted(sites, key=lambda one: (one.end_lineno or 0, one.end_col_offset or 0))
+    site = sites[turns.index(found.value)]
+    line = site.func.end_lineno or site.lineno
+    text = ast.unparse(ast.Call(ast.Name(callee(site)), site.args, site.keywords))
+    return Slip(line, f"On line {line} the numbers go wrong: {text}")
 
 
 def called_before(mine: Run, error: SeenError, told: str) -> Slip | None:

@@ -129,7 +129,18 @@ class Raising:
         return self.teller.causes
 
     def told(self, error: SeenError) -> Trace:
-        """The values on the line that raised an error, and where they went wrong."""
+        """The values on the line that raised an error, and where they went wrong.
+
+        Of a helper that only calls what it is given, the line that gives it that.
+        """
+        trace, at = self._told(error), self._raised_at(error)
+        if trace.slip or trace.line not in (None, error.line) or not self._hands_on(error):
+            return trace
+        said = f"Line {at} hands over what line {error.line} calls, and with what."
+        return replace(trace, told=(*trace.told, said), line=at)
+
+    def _told(self, error: SeenError) -> Trace:
+        """The same, where it is found."""
         if (swapped := exchanged_before(self.comparison, error)) is not None:
             return self.teller.slipped(swapped, tuple(self.lesson.shapes_on(error.line or 0)))
         again = None
@@ -262,8 +273,6 @@ class Raising:
         # an error about a name is where it is raised
         at = line if named or cause.is_bare else self.teller.lines.of(cause)
         at = at if at == line else self.teller.lines.short(cause) or at
-        if at == line and self._hands_on(error):
-            at = self._raised_at(error)
         if at == line and (other := overtaken(self.comparison, error, cause.node)) is not None:
             return replace(self.teller.slipped(other, told), elsewhere=True, lone=True)
         if at == line and (given := self._misshapen(error)) is not None:

@@ -33,7 +33,7 @@ from grader.grading.following.decided import decided, in_helper
 from grader.grading.following.differs import MOST_TEXT, beside
 from grader.grading.following.early import returned_apart, returned_early
 from grader.grading.following.factors import misscaled
-from grader.grading.following.given import calls_given, composed, next_given
+from grader.grading.following.given import called_in_turn, calls_given, composed, next_given
 from grader.grading.following.given_numbers import numbers
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.lines import Lines
@@ -378,7 +378,7 @@ class Teller:
     def _given(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
         """What a helper calls that is given what to call; else the line that calls the helper."""
         mine, first = self.comparison.mine, found[0]
-        if (after := next_given(mine, first)) is not None:
+        if (after := next_given(mine, first) or called_in_turn(mine, first)) is not None:
             return self.trace((after.said,), after.line, found)
         outside = mine.function(cause.node) != mine.function(first.node)
         if not outside or mine.line(cause.node) != line:

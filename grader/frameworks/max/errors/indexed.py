@@ -138,8 +138,9 @@ def key(case: Case, match: re.Match[str]) -> Translation:
     owner = ast.unparse(node.value) if isinstance(node, ast.Subscript) else "The dict"
     near = meant(case.text.strip("'\""), case.error.about.names) if case.error.about else None
     hint = f"Did you mean {near!r}?" if near else f"Look at what it has: print(list({owner}))."
-    if near is None and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
-        hint = f"{hint} {owner}.get({node.slice.id}) gives None where it has none."
+    kept = isinstance(case.statement, ast.Assign) and case.statement.value is node
+    if near is None and kept and isinstance(node, ast.Subscript):
+        hint = f"{hint} {owner}.get({ast.unparse(node.slice)}) gives None where it has none."
     what, fix = f"{owner} has no entry {case.text.splitlines()[0]!r}", None
     if near is None and (either := _in_either(case, node)) is not None:
         names, both = either
