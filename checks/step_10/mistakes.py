@@ -83,8 +83,8 @@ OPTIONS: Family = {
     ),
     "mask-without-bias": mask(
         "without_bias",
-        "attention_mask is left out where position_bias is given: elif asks only where the if "
-        "above it does not hold. Each must have an if of its own.",
+        "attention_mask is left out where position_bias is given: after an elif, or a return, its "
+        "line does not run. Each must have an if of its own.",
         place=r"_attn() ~^if .*mask",
     ),
     "mask-multiplied": mask("multiplied", "The scores are multiplied by attention_mask. Add it."),

@@ -43,7 +43,7 @@ def cut(lesson: Lesson, result: int | None, wanted: int | None) -> Slip | None:
 
 
 def overdone(comparison: Comparison, result: int | None, wanted: int | None) -> Slip | None:
-    """The step that changes what is the right result already; not one of what was given."""
+    """The call that changes what is the right result already; not one of what was given."""
     right, mine = comparison.right, comparison.mine
     if result is None or wanted is None or _is_given(right, wanted):
         return None
@@ -54,7 +54,7 @@ def overdone(comparison: Comparison, result: int | None, wanted: int | None) -> 
         node = mine.nodes[made.node]
         new = [one for one in made.sources if one not in seen and mine.made[one].order < made.order]
         for one in new:
-            if not _is_right(comparison, one, wanted) or not isinstance(node, ast.BinOp | ast.Call):
+            if not _is_right(comparison, one, wanted) or not isinstance(node, ast.Call):
                 continue
             text, line = mine.segment(mine.made[one].node), mine.line(made.node)
             said = f"Line {line} changes {text}, which is the right result already."

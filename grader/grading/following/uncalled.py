@@ -38,12 +38,25 @@ def uncalled(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
 
 
 def kept_method(tree: ast.Module, error: SeenError) -> Slip | None:
-    """The one place that takes a method for what it gives, if an error shows that."""
+    """The one place that takes a method for what it gives, if an error shows that.
+
+    Or of several the method itself: it is to be a property.
+    """
     found = BOUND.search(error.message)
+    if found is None or not error.calls:
+        return None
     called = {one.func for one in of_kind(tree, ast.Call)}
-    reads = [one for one in of_kind(tree, ast.Attribute) if found and one.attr == found[2]]
+    reads = [one for one in of_kind(tree, ast.Attribute) if one.attr == found[2]]
     idle = [one for one in reads if one not in called]
-    if found is None or len(idle) != 1:
+    objects = {name for name, one in error.calls[-1].values.items() if one.kind == found[1]}
+    idle = [one for one in idle if ast.unparse(one.value) in objects] or idle
+    method = functions(tree).get(found[2])
+    if len(idle) > 1 and method is not None and idle[0] not in called:
+        said = (
+            f"{found[2]} of {found[1]} is a method, and nothing calls it: is it to be a property?"
+        )
+        return Slip(method.lineno, said, f"@property above def {found[2]}")
+    if len(idle) != 1:
         return None
     text, line = ast.unparse(idle[0]), idle[0].lineno
     said = f"{text} on line {line} is the method of {found[1]} itself, which is not called."

@@ -386,11 +386,14 @@ OwnCall = tuple[ast.Call, list[str], str, tuple[str, ...]]
 def own_calls(tree: ast.Module) -> tuple[OwnCall, ...]:
     """The calls of the file's own functions and classes.
 
-    ``partial(function, x)`` is a call that is given x. A call that is given ``self`` is left out.
+    ``partial(function, x)`` is a call that is given x. A call that is given ``self`` is left out,
+    and of one with a star, what comes from there on: nobody knows its place.
     """
     known, found = dict(_parameters(tree)), list[OwnCall]()
     for node in of_kind(tree, ast.Call):
-        name, given = callee(node), [called(one) for one in node.args]
+        stars = (at for at, one in enumerate(node.args) if isinstance(one, ast.Starred))
+        placed = node.args[: next(stars, None)]
+        name, given = callee(node), [called(one) for one in placed]
         if name == "partial" and given[:1]:
             name, *given = given
         if name in known and given[:1] != ["self"]:
