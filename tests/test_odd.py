@@ -66,6 +66,16 @@ def test_what_comes_after_a_loop_and_does_not_need_its_turn_is_not(text: str) ->
         ("for _ in range(1):\n    x = f(x)", "only one turn"),
         ("y = [F.min(a, b[0, 0]) for i in range(3)]", "the same for every i"),
         ("class C:\n    a = 1\n    a = 2", "line 2"),
+        (
+            "def f(x):\n    n = x.rank\n    return x / math.sqrt(n)",
+            "x.rank on line 2 is how many axes",
+        ),
+        ("def f(x):\n    return x * len(x.shape) ** -0.5", "takes its root"),
+        ("low = sys.float_info.min", "it hides nothing"),
+        (
+            "class D(Enum):\n    N = 12\n@dataclass\nclass C:\n    n: int = D.N",
+            "D is an Enum, by line 1",
+        ),
         ("hide = lambda scores: mask", "The lambda on line 1 takes scores, and does not use it"),
         ("y = reduce(lambda acc, f: f(x), fs, x)", "takes acc, and does not use it"),
         (
@@ -131,6 +141,7 @@ def test_what_nobody_means_is_told(text: str, words: str) -> None:
         ("key = re.sub(key, r'^h', 'H')", "re.sub('^h', 'H', key)"),
         ("if re.match(key, r'h[0-9]'):\n    x = 1", "re.match('h[0-9]', key)"),
         ("def f(x):\n    y = g(x)\n    return\nz = h(f(1))", "return y"),
+        ("y = np.cos(np.deg2rad(p * w))", "p * w in place of np.deg2rad(p * w)"),
     ],
 )
 def test_what_to_write_is_told_where_it_is_sure(text: str, write: str) -> None:

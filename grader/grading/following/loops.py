@@ -81,7 +81,7 @@ def too_far(mine: Run, error: SeenError) -> Slip | None:
     node: ast.AST | None = None if number is None else mine.nodes[number]
     if OUTSIDE.search(f"{error.type_name}: {error.message}") is None:
         return None
-    if not isinstance(node, ast.Subscript):
+    if not isinstance(node, ast.Subscript) or isinstance(node.ctx, ast.Store):
         return None
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     index, owner = [*map(ast.unparse, parts)], ast.unparse(node.value)

@@ -34,6 +34,7 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
     yield from unmatched(tree)
     yield from compared(tree)
     yield from smallest(tree)
+    yield from degrees(tree)
     for function in of_kind(tree, ast.FunctionDef):
         yield from rooted(function)
 
@@ -47,6 +48,15 @@ def smallest(tree: ast.Module) -> Iterator[Slip]:
                 f"{text} on line {node.lineno} is the smallest number above 0, and not the lowest"
             )
             yield Slip(node.lineno, f"{said}: it hides nothing.")
+
+
+def degrees(tree: ast.Module) -> Iterator[Slip]:
+    """``np.cos(np.deg2rad(x))``, where a position times a frequency is in radians already."""
+    for node in of_kind(tree, ast.Call):
+        if callee(node) in ("deg2rad", "radians", "rad2deg", "degrees") and node.args:
+            text, given = ast.unparse(node.func), ast.unparse(node.args[0])
+            said = f"{text} on line {node.lineno} is for degrees: {given} is an angle in radians"
+            yield Slip(node.lineno, f"{said} already.", f"{given} in place of {ast.unparse(node)}")
 
 
 def rooted(function: ast.FunctionDef) -> Iterator[Slip]:

@@ -520,6 +520,7 @@ FAMILIES: tuple[Family, ...] = (
             "Write np.where(condition, x, y).",
         ),
     ),
+    Family("IndexError", r"list assignment index out of range", indexed.assigned),
     Family(
         "IndexError", r"(?:list|tuple) index out of range|is out of bounds for axis", indexed.index
     ),

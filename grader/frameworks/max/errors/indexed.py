@@ -8,7 +8,7 @@ import re
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.nothing import none_has
 from grader.frameworks.max.errors.vocabulary import meant
-from grader.frameworks.values import Translation
+from grader.frameworks.values import Fix, Translation
 from grader.protocol.probe import SeenValue
 
 
@@ -130,6 +130,20 @@ def _indexes(size: str, along: str = "") -> str:
         return "There is one entry: index 0."
     ends = f"indexes 0 to {int(size) - 1}, or from the end -1 to -{size}"
     return f"There are {size} entries{along}: {ends}."
+
+
+def assigned(case: Case, match: re.Match[str]) -> Translation | None:
+    """An entry is put into a list at a place that the list has not."""
+    match case.statement:
+        case ast.Assign(targets=[ast.Subscript(value=owner, slice=at)], value=value):
+            pass
+        case _:
+            return None
+    text, size = ast.unparse(owner), case.value(owner)
+    entries = "no entries" if size is not None and size.text == "0" else "fewer entries"
+    what = f"{text} has {entries}, and none at {ast.unparse(at)} to put a value in place of"
+    fix = Fix(case.segment(case.statement), f"{text}.append({ast.unparse(value)})")
+    return Translation(what, "append adds one at the end.", fix)
 
 
 def key(case: Case, match: re.Match[str]) -> Translation:
