@@ -52,7 +52,7 @@ def converts(rule: Rule, *trials: str) -> Rule:
                 message=found.said,
                 hint=found.hint,
                 line=None,
-                note=note if len(note) < MOST else f"{note[:MOST].rsplit(None, 1)[0]} …",
+                note=note if len(note) < MOST else _shortened(note[:MOST]),
                 about=f"{'guard: ' * found.guarded}convert_checkpoint() ~{found.line}",
                 likely=found.likely,
             )
@@ -62,6 +62,17 @@ def converts(rule: Rule, *trials: str) -> Rule:
 
 
 MOST = 600
+
+
+def _shortened(text: str) -> str:
+    """The beginning of a text that is cut, up to a word after which no bracket is open."""
+    ends = [one.start() for one in re.finditer(r"\s", text)]
+    whole = (end for end in reversed(ends) if _is_closed(text[:end]))
+    return f"{text[: next(whole, ends[-1])]} …"
+
+
+def _is_closed(text: str) -> bool:
+    return all(text.count(one) == text.count(other) for one, other in ("()", "[]", "{}"))
 
 
 def _stored(evidence: Evidence, trial: str) -> list[str]:

@@ -11,9 +11,10 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from grader.base.model import Kind, Report, Status
-from grader.grading.judge import IN_VAIN
+from grader.grading.judge import BUT, IN_VAIN
 from grader.grading.reading import bindings
 from grader.grading.reading.library import TOLD as IMPORTS
 from grader.rubric import Rubric
@@ -25,7 +26,11 @@ RAISED = "The error was raised on line {line}."
 CAUSED = "The error came from line {line}."
 THROUGH = "What its line, {line}, calls has raised an error."
 FAULTY = "Something is wrong on its line, {line}."
+PERHAPS = "Something may be wrong on its line, {line}."
 LACKS = "Its line, {line}, does not import all that the file uses."
+
+HERE = (FAULTY, PERHAPS, LACKS, THROUGH)
+"""Notes that say nothing of the lines before."""
 
 USED = "It is used on line "
 """How the note of a check begins whose line is where something is to be made."""
@@ -52,14 +57,14 @@ def doubted(
 ) -> Report:
     """The report, with such checks waiting. The line ``right`` is known to be right."""
     waits: dict[str, str] = {}
-    for line, note in _faulty(report, source):
+    for line, note in chain(_faulty(report, source), _suspect(report, source, findings)):
         decorated = _decorated(source.tree, line) if note is RAISED else None
         for name, found in findings.items():
             if decorated is not None and found.line == decorated:
                 waits.setdefault(name, note.format(line=line))
         defines = DEFINES.match(source.quoted(line)[0] or "") and note is not LACKS
         if line != right and not defines:
-            names = _about(source.tree, line, findings, before=note not in (FAULTY, LACKS, THROUGH))
+            names = _about(source.tree, line, findings, before=note not in HERE)
             if note is RAISED:
                 names |= _beside(source.tree, line, findings, rubric)
                 names |= _named_after(source.tree, line, findings, rubric)
@@ -112,6 +117,27 @@ def _faulty(report: Report, source: Source) -> Iterator[tuple[int, str]]:
     for line in filter(None, lines):
         if told.isdisjoint(bindings.statement_at(source.tree, line)):
             yield line, FAULTY
+
+
+def _suspect(
+    report: Report, source: Source, findings: Mapping[str, Finding]
+) -> Iterator[tuple[int, str]]:
+    """Lines that may be wrong: of a step that is wrong where another line uses it.
+
+    And those that read the variable of which a step made another one, which nothing uses.
+    """
+    for one in report.checks:
+        found = findings.get(one.id)
+        if one.status is not Status.FAIL or found is None or found.line is None:
+            continue
+        if found.unused:
+            made = bindings.statement_at(source.tree, found.line)
+            inside = bindings.around(source.tree, found.line)
+            names = {n.id for n in of_kind(inside or source.tree, ast.Name) if n.lineno in made}
+            later = of_kind(inside or source.tree, ast.Name)
+            yield from ((n.lineno, PERHAPS) for n in later if n.id in names and n.lineno > made[-1])
+        elif BUT in one.message and one.line not in found.span:
+            yield from ((line, PERHAPS) for line in sorted(found.span))
 
 
 def _beside(

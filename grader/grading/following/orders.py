@@ -9,6 +9,7 @@ from itertools import combinations, permutations
 import numpy as np
 
 from grader.grading.following.cause import Cause
+from grader.grading.following.differs import MOST_TEXT
 from grader.grading.following.evaluate import JOINS, literal
 from grader.grading.following.relations import ATOL, Floats, same
 from grader.grading.following.run import Run, operation
@@ -16,6 +17,9 @@ from grader.grading.following.trace import SWAPS, Comparison, Departure
 from grader.grading.reading.bindings import bound
 from grader.grading.reading.shown import Slip
 from grader.source.variables import stored
+
+PLACES = ("Subscript", "unsqueeze", "reshape", "expand_dims")
+"""Operations that say where the new axes of a tensor are."""
 
 PIECES = ("Subscript", "split", "chunk", "unbind")
 """Operations that give pieces of a tensor."""
@@ -89,6 +93,36 @@ def joined(have: tuple[int, ...], want: tuple[int, ...]) -> str:
             return f"Its axes {first} and {first + 1} are to be one: {a} times {b} is {size}."
         return f"Its axis {first} is to be two: {size} is {a} times {b}."
     return ""
+
+
+def placed_axes(comparison: Comparison, found: Departure) -> Slip | None:
+    """The line that gives a value its axes, where they are the reference's in another order.
+
+    What the line of the departure only puts numbers into, as ``where`` does with a condition.
+    """
+    mine, relation = comparison.mine, found.relation
+    have = mine.arrays[found.value]
+    if relation is None or not relation.order or have is None:
+        return None
+    value = found.value
+    while True:
+        before = [one for one in mine.made[value].sources if _has_shape(mine, one, have.shape)]
+        before = [one for one in before if one < value and comparison.flows(one)]
+        if len(before) != 1:
+            break
+        value = before[0]
+    node = mine.made[value].node
+    if operation(mine.nodes[node]) not in PLACES or mine.line(node) == mine.line(found.node):
+        return None
+    line, text = mine.line(node), mine.segment(node)
+    what = text if len(text) <= MOST_TEXT else "it"
+    said = f"Line {line} puts its axes into the order of {what}, which line {mine.line(found.node)}"
+    return Slip(line, f"{said} keeps: it is that of the reference {relation.order}.")
+
+
+def _has_shape(run: Run, value: int, shape: tuple[int, ...]) -> bool:
+    array = run.arrays[value]
+    return array is not None and array.shape == shape
 
 
 def along(comparison: Comparison, node: int, right: Floats) -> str:

@@ -51,7 +51,14 @@ from grader.grading.following.omitted import (
     wasted,
 )
 from grader.grading.following.options import odd_option
-from grader.grading.following.orders import astride, listed, misplaced, refolded, unswapped
+from grader.grading.following.orders import (
+    astride,
+    listed,
+    misplaced,
+    placed_axes,
+    refolded,
+    unswapped,
+)
 from grader.grading.following.ranges import misfilled, overlong
 from grader.grading.following.relations import same
 from grader.grading.following.repeats import extra, late, twofold
@@ -307,8 +314,9 @@ class Teller:
         first = found[0]
         if (given := self._handed_in(cause, found, line)) is not None:
             return given
-        if (rows := self._unsummed(cause, line)) is not None:
-            return self.slipped(rows, (), found)
+        odd = self._unsummed(cause, line) or placed_axes(self.comparison, first)
+        if odd is not None:
+            return self.slipped(odd, (), found)
         if (shape := shaped(self.comparison, cause)) is not None:
             also = self.comparison.mine.line(cause.node)
             return replace(self.slipped(shape, (), found), also=also)
