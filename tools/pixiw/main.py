@@ -60,13 +60,13 @@ def _main(manifest: Manifest, arguments: list[str]) -> None:
         return
     if not arguments:
         raise Problem(f"Which task?\n\n{manifest.task_list()}", 2)
-    task = manifest.tasks.get(arguments[0])
-    if task is None:
-        if chosen is not None:
-            _make(manifest, chosen)  # it may have a program of this name
-        task = _bare(manifest, arguments[0], chosen)
-    environment = chosen or manifest.environment(task.environment)
+    name = arguments[0]
+    task, environment = manifest.tasks.get(name), chosen
+    if environment is None:
+        task = task or _bare(manifest, name, manifest.environment(DEFAULT))
+        environment = manifest.environment(task.environment)
     _make(manifest, environment)
+    task = task or _bare(manifest, name, environment)  # made now, it may have a program so called
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it; the task should not
     lines = f"root=$1; shift\n{shell.become(manifest, environment, task)}"
     os.execv("/bin/sh", ["pixiw", "-c", lines, "pixiw", str(manifest.root), *arguments[1:]])
@@ -82,9 +82,8 @@ def _environment_option(manifest: Manifest, arguments: list[str]) -> Environment
     return manifest.environment(name if equals else arguments.pop(0))
 
 
-def _bare(manifest: Manifest, name: str, chosen: Environment | None) -> Task:
+def _bare(manifest: Manifest, name: str, environment: Environment) -> Task:
     """A command that is not a task: ``python``, or a program of an environment that is there."""
-    environment = chosen or manifest.environment(DEFAULT)
     program = manifest.root / environment.folder / "bin" / name
     if name not in ("python", "python3") and ("/" in name or not program.exists()):
         raise manifest.unknown(name)
