@@ -43,9 +43,15 @@ def cut(lesson: Lesson, result: int | None, wanted: int | None) -> Slip | None:
 
 
 def overdone(comparison: Comparison, result: int | None, wanted: int | None) -> Slip | None:
-    """The call that changes what is the right result already; not one of what was given."""
+    """The call that changes what is the right result already; not one of what was given.
+
+    Of a multiple of it the factor is told.
+    """
     right, mine = comparison.right, comparison.mine
     if result is None or wanted is None or _is_given(right, wanted):
+        return None
+    relation = comparison.relation(result)
+    if relation is not None and relation.kind == "scaled":
         return None
     todo, seen = [result], {result}
     while todo:
