@@ -102,7 +102,7 @@ def placed_axes(comparison: Comparison, found: Departure) -> Slip | None:
     """
     mine, relation = comparison.mine, found.relation
     have = mine.arrays[found.value]
-    if relation is None or not relation.order or have is None:
+    if relation is None or relation.kind != "transposed" or have is None:
         return None
     value = found.value
     while True:
