@@ -12,6 +12,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,7 +91,7 @@ def follow(
     ``meanwhile`` is done while both programs run.
     """
     trials = _wrong(evidence, loops=_loops(job.source), numbers=settings.numbers)
-    trials += [name for name in evidence.trials if _hides_all(evidence, name)][:1]
+    trials += islice((name for name in evidence.trials if _hides_all(evidence, name)), 1)
     if not trials and settings.whole:
         trials = [n for n, t in evidence.trials.items() if not t.part and t.expect][:1]
     if not trials:
@@ -390,13 +391,14 @@ def _hides_all(evidence: Evidence, trial: str) -> bool:
 
     It counts as equal to one of the lowest number, which hides the same.
     """
-    if any((one == -np.inf).any() for one in evidence.inputs(trial)):
+    given = evidence.inputs(trial)
+    if not evidence.right(trial) or any((one == -np.inf).any() for one in given):
         return False
     seen = (evidence.seen(trial, path) for path in evidence.expected(trial))
     arrays = [
         one.array for one in seen if isinstance(one, SeenTensor | SeenArray) and one.array.ndim
     ]
-    return evidence.right(trial) and any((one == -np.inf).all(axis=-1).any() for one in arrays)
+    return any((one == -np.inf).all(axis=-1).any() for one in arrays)
 
 
 def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:

@@ -21,7 +21,7 @@ from grader.grading.reading.bindings import (
     targets,
 )
 from grader.grading.reading.ends import open_end, results, without_return
-from grader.grading.reading.program import parameters
+from grader.grading.reading.program import taken
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError
 from grader.source.walked import of_kind, walked
@@ -112,9 +112,7 @@ def given_none(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
         return None
     for call in calling(tree, called_as(tree, inside)):
         if call.lineno in statement_at(tree, error.calls[-2].line):
-            given = arguments(call, [one for one in parameters(inside) if one != "self"]).get(
-                found[1]
-            )
+            given = arguments(call, taken(inside)).get(found[1])
             if isinstance(given, ast.Call):
                 return unreturned(tree, f"{callee(given)}() gave None")
     return None

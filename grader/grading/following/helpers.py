@@ -5,8 +5,16 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.grading.reading.bindings import around, bound, callee, calling, functions, statement_at
-from grader.grading.reading.program import parameters
+from grader.grading.reading.bindings import (
+    arguments,
+    around,
+    bound,
+    callee,
+    calling,
+    functions,
+    statement_at,
+)
+from grader.grading.reading.program import parameters, taken
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError
 from grader.source.variables import read, reads, stored
@@ -71,7 +79,7 @@ def named_by_caller(tree: ast.Module, error: SeenError, told: str) -> Slip | Non
     if inside is None:
         return None
     for one in _calls(tree, inside, outer):
-        names = [each for each in parameters(inside) if each != "self"]
+        names = taken(inside)
         given = [*zip(names, one.args, strict=False), *((w.arg, w.value) for w in one.keywords)]
         meant = [own for own, value in given if isinstance(value, ast.Name) and value.id == name]
         if len(meant) == 1 and meant[0] and meant[0] != name:
@@ -205,9 +213,7 @@ def entry_meant(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
         return None
     if not any(_asks(one, name) for one in ast.walk(inside)):
         return None
-    taken = [one for one in parameters(inside) if one != "self"]
-    words = ((one.arg, one.value) for one in calls[0].keywords)
-    given = dict((*zip(taken, calls[0].args, strict=False), *words)).get(name)
+    given = arguments(calls[0], taken(inside)).get(name)
     if not isinstance(given, ast.Name | ast.Attribute):
         return None
     line, text = given.lineno, ast.unparse(given)
@@ -236,8 +242,8 @@ def list_given(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     found, calls = WHOLE_LIST.search(told), list(error.calls)
     name = found[1] if found is not None else ""
     while found is not None and len(calls) > 1:
-        taken = _taken_first(tree, calls.pop().line)
-        given = _first_in(tree, calls[-1]) if taken == name else None
+        first = _taken_first(tree, calls.pop().line)
+        given = _first_in(tree, calls[-1]) if first == name else None
         if not isinstance(given, ast.Name):
             return None
         name = given.id

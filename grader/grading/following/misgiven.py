@@ -12,6 +12,7 @@ from grader.grading.reading.bindings import around, callee, calling, functions, 
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip, with_swapped
 from grader.protocol.probe import SeenCall, SeenError
+from grader.source.annotations import allows_none
 from grader.source.walked import of_kind, walked
 
 PROPERTIES = {"property", "cached_property", "functools.cached_property"}
@@ -95,7 +96,8 @@ def given_crosswise(tree: ast.Module, error: SeenError, told: str) -> Slip | Non
     bad = [one for one in bad if is_read(one, call.code)]
     bad = [one for one in bad if f"dtype={one}" in call.code] or bad
     good = [p for p, kind in known.items() if kind in wanted]
-    may_be = [p for p in good if "None" in ast.unparse(_annotation(inside, p))]
+    every = {one.arg: one.annotation for one in inside.args.args}
+    may_be = [p for p in good if allows_none(every[p])]
     good = may_be if may_be and not empty else good
     here = statement_at(tree, outer.line)
     owner = called_as(tree, inside)
@@ -117,10 +119,10 @@ def selfless(tree: ast.Module, error: SeenError) -> Slip | None:
 
     A static method is given no object.
     """
-    many = re.search(r"(\w+)\(\) takes (\d+) positional .* but (\d+) (?:was|were)", error.message)
-    few = re.search(r"(\w+)\(\) missing 1 required positional argument: '\w+'$", error.message)
     if (alone := _of_property(tree, error)) is not None:
         return alone
+    many = re.search(r"(\w+)\(\) takes (\d+) positional .* but (\d+) (?:was|were)", error.message)
+    few = re.search(r"(\w+)\(\) missing 1 required positional argument: '\w+'$", error.message)
     if many is not None and int(many[3]) != int(many[2]) + 1:
         return None
     found = many or few
@@ -149,12 +151,6 @@ def _of_property(tree: ast.Module, error: SeenError) -> Slip | None:
                 line, f"{said} {cls} as {given[0]}. Is @staticmethod meant?", "@staticmethod"
             )
     return None
-
-
-def _annotation(function: ast.FunctionDef, name: str) -> ast.expr:
-    """The annotation of a parameter; an empty text if it has none."""
-    given = (one.annotation for one in function.args.args if one.arg == name)
-    return next(given, None) or ast.Constant("")
 
 
 def _methods(tree: ast.Module, name: str) -> Iterator[tuple[str, ast.FunctionDef]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import around, bound, callee, calling, functions, targets
-from grader.grading.reading.program import parameters
+from grader.grading.reading.program import taken
 from grader.grading.reading.shown import Slip
 from grader.source.walked import of_kind, walked
 
@@ -52,7 +52,7 @@ def put_by(comparison: Comparison, two: Two, left: int = MOST_STEPS) -> Slip | N
 def _handed(tree: ast.Module, two: Two) -> Two | None:
     """What the one call of the function around two arguments gives for each of them."""
     inside = around(tree, two[0].lineno)
-    names = [] if inside is None else [one for one in parameters(inside) if one != "self"]
+    names = [] if inside is None else taken(inside)
     every = walked(tree) if inside is not None else ()
     calls = [
         n for n in every if isinstance(n, ast.Call) and callee(n) == getattr(inside, "name", 0)
@@ -123,7 +123,7 @@ def _whole(tree: ast.Module, value: ast.expr | None, left: int) -> ast.Tuple | a
 def _given(tree: ast.Module, name: ast.Name, left: int) -> Iterator[ast.Tuple | ast.List]:
     """The tuple that the one call of the function around a parameter gives for it."""
     inside = around(tree, name.lineno)
-    names = [] if inside is None else [one for one in parameters(inside) if one != "self"]
+    names = [] if inside is None else taken(inside)
     if inside is None or name.id not in names:
         return
     calls = calling(tree, inside.name)

@@ -296,12 +296,9 @@ class Raising:
 
     def _only_read(self, error: SeenError, cause: Cause) -> bool:
         """Whether an error is about an attribute that is not called: it is no step of the way."""
-        node = self.comparison.mine.nodes[cause.node]
-        outer = self.comparison.mine.parents.get(node)
-        called = isinstance(outer, ast.Call) and outer.func is node
-        return (
-            error.type_name == "AttributeError" and isinstance(node, ast.Attribute) and not called
-        )
+        mine, about_one = self.comparison.mine, error.type_name == "AttributeError"
+        node = mine.nodes[cause.node]
+        return about_one and isinstance(node, ast.Attribute) and not mine.is_called(node)
 
     def _takes_several(self, node: int) -> bool:
         """Whether a node takes a list of values: the next step is not one on the last of them."""

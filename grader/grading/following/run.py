@@ -212,7 +212,7 @@ class Run(Program):
                 stack += self._put_into(one.value)[::-1]
             elif (
                 not isinstance(one, GIVES)
-                or self._is_called(one)
+                or self.is_called(one)
                 or _is_stored(one)
                 or operation(one) == "tolist"  # the numbers of an array, as plain ones
             ):
@@ -253,7 +253,8 @@ class Run(Program):
                 stack += list(ast.iter_child_nodes(one))[::-1]
         return tuple(dict.fromkeys(found))
 
-    def _is_called(self, node: ast.AST) -> bool:
+    def is_called(self, node: ast.AST) -> bool:
+        """Whether a node is the function of a call."""
         outer = self.parents.get(node)
         return isinstance(outer, ast.Call) and outer.func is node
 

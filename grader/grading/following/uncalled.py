@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from grader.grading.following.slips import is_read
 from grader.grading.reading.bindings import around, bound, callee, functions, statement_at, targets
-from grader.grading.reading.program import parameters
+from grader.grading.reading.program import parameters, taken
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source.variables import stored
@@ -51,7 +51,7 @@ def kept_method(tree: ast.Module, error: SeenError) -> Slip | None:
     objects = {name for name, one in error.calls[-1].values.items() if one.kind == found[1]}
     idle = [one for one in idle if ast.unparse(one.value) in objects] or idle
     method = functions(tree).get(found[2])
-    if len(idle) > 1 and method is not None and idle[0] not in called:
+    if len(idle) > 1 and method is not None:
         said = (
             f"{found[2]} of {found[1]} is a method, and nothing calls it: is it to be a property?"
         )
@@ -74,9 +74,9 @@ def curried(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
     if len(pairs) != 1:
         return None
     ((one, inner),) = pairs
-    taken = [" and ".join(arg.arg for arg in each.args.args) for each in (one, inner)]
-    said = f"The lambda on line {one.lineno} takes {taken[0]}, and gives another, which takes"
-    return Slip(one.lineno, f"{said} {taken[1]}: nothing calls that one. Leave one of them out.")
+    both = [" and ".join(arg.arg for arg in each.args.args) for each in (one, inner)]
+    said = f"The lambda on line {one.lineno} takes {both[0]}, and gives another, which takes"
+    return Slip(one.lineno, f"{said} {both[1]}: nothing calls that one. Leave one of them out.")
 
 
 def called_early(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
@@ -145,7 +145,7 @@ def _is_meant(tree: ast.Module, node: ast.expr, user: ast.Call) -> bool:
     helper = functions(tree).get(callee(node))
     if not isinstance(node, ast.Call) or node.args or node.keywords or helper is None:
         return False
-    takes = [one for one in parameters(helper) if one != "self"]
+    takes = taken(helper)
     words = [one.arg for one in user.keywords]
     return len(user.args) + len(words) <= len(takes) and all(one in takes for one in words)
 

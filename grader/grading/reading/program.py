@@ -188,6 +188,11 @@ def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
     return [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
 
 
+def taken(function: ast.FunctionDef) -> list[str]:
+    """What a call gives a function: its parameters, without ``self``."""
+    return [one for one in parameters(function) if one != "self"]
+
+
 def target(statement: ast.stmt | None, part: int) -> str:
     """The variable that an assignment gives its value, or that part of it; empty for none."""
     if not isinstance(statement, ast.Assign):

@@ -7,7 +7,7 @@ import re
 from itertools import combinations
 
 from grader.frameworks.max.errors.case import Case, sizes
-from grader.frameworks.max.errors.shapes import Shape, read, tensor_of
+from grader.frameworks.max.errors.shapes import Shape, one_for_several, read, tensor_of
 from grader.frameworks.values import Fix, Translation
 
 MODULES = ("F", "functional")
@@ -142,9 +142,8 @@ def _alone(case: Case, want: int) -> Translation | None:
             pass
         case _:
             return None
-    what = f"{ast.unparse(func)} gives one tensor, and {want} names are to share it"
     fix = case.fix(taken, name)
-    return Translation(what, "One name takes all of it.", fix)
+    return Translation(one_for_several(func, want), "One name takes all of it.", fix)
 
 
 def _counted(case: Case, want: int) -> Translation | None:

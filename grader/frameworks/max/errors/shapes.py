@@ -339,6 +339,11 @@ def _text(node: ast.expr | None) -> str:
     return ast.unparse(node) if node is not None else ""
 
 
+def one_for_several(func: ast.expr, names: int) -> str:
+    """What is said of a function that gives one tensor where there are several names."""
+    return f"{ast.unparse(func)} gives one tensor, and {names} names are to share it"
+
+
 def _iterated(case: Case) -> Translation:
     """A Tensor was unpacked, looped over, or given where a list of tensors is needed."""
     call = case.call
@@ -358,7 +363,7 @@ def _iterated(case: Case) -> Translation:
         return Translation(what, "Put the tensors into one list.", case.fix(call, new))
     match case.statement:
         case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call(func=func)):
-            what = f"{ast.unparse(func)} gives one tensor, and {len(names)} names are to share it"
+            what = one_for_several(func, len(names))
             cuts = "F.split cuts a tensor into a list of parts."
             written = case.kind(func) in ("function", "method", "")
             if written and not ast.unparse(func).startswith("F."):

@@ -380,7 +380,8 @@ def _refused(case: Case) -> Translation | None:
 
 def _only_one(case: Case) -> Translation | None:
     """A call with one argument that is refused, and what that is."""
-    for node in (one for one in case.operands() if one not in case.spread()):
+    spread = case.spread()
+    for node in (one for one in case.operands() if one not in spread):
         value = case.value(node)
         if value is not None and value.kind in (*FUNCTIONS, "type", "list", "tuple", "str"):
             return misfit(case, node, value)
