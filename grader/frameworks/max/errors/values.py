@@ -374,8 +374,9 @@ def _refused(case: Case) -> Translation | None:
     call = case.call
     if call is None or "incompatible function arguments" not in case.text:
         return None
-    what = f"{ast.unparse(call.func)} was given something of a kind that it does not take"
-    return Translation(what, f"The arguments are {told(case, call)}.")
+    name, taken = ast.unparse(call.func), told(case, call)
+    what = f"{name} was given something of a kind that it does not take"
+    return Translation(what, f"The arguments are {taken}." if taken != name else None)
 
 
 def _only_one(case: Case) -> Translation | None:
