@@ -87,10 +87,15 @@ class Running(Worker):
 
     @property
     def usable(self) -> bool:
-        """Whether it can still do a job: its processes and folder still exist. Does not wait."""
+        """Whether it can still do a job: its processes and folder still exist. Does not wait.
+
+        A fork server makes the folder of a worker when it forks it, which may be a second later.
+        """
         self._catch_up()
-        broken = self._closed or self._channel.gone or self._conversation()[0].problem
-        return not broken and (self._ends.inside or os.path.isdir(self._ends.folder))
+        said = self._conversation()[0]
+        if self._closed or self._channel.gone or said.problem:
+            return False
+        return said.layers is None or self._ends.inside or os.path.isdir(self._ends.folder)
 
     def layers(self) -> tuple[tuple[str, ...], str]:
         """The layers that the worker applied, or what kept it from starting. Waits for either."""
