@@ -35,7 +35,7 @@ def work(task: tuple[str, str]) -> str:
 def test_a_task_that_kills_its_process_costs_only_itself(tmp_path: Path) -> None:
     tasks = ((index, (word, str(tmp_path))) for index, word in enumerate(WORDS))
     done: dict[int, Done[int, str]] = {}
-    for each in run(tasks, work, executors.local(2), 4):
+    for each in run(tasks, work, executors.local(2), 4, 60.0):
         assert each.key not in done
         done[each.key] = each
     assert sorted(done) == list(range(len(WORDS)))

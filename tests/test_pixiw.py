@@ -315,7 +315,7 @@ class Installing:
 
 @pytest.fixture
 def installing(folder: Folder) -> Iterator[Installing]:
-    folder.write("before_uv", "mkdir .venv.new; sleep 60 & touch began; wait")
+    folder.write("before_uv", "mkdir .venv.new; sleep 60 & : >began; wait")
     with folder.start("run", "leave", "0") as pixiw:
         wait_until((folder.path / "began").exists)
         children = psutil.Process(pixiw.pid).children(recursive=True)

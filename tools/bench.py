@@ -26,6 +26,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -52,6 +53,7 @@ APART = ("class", "compare", "fails", "growth")
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the medians and their ratios, or what another word measures."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what runs ends with this
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and given[0] in APART:
         importlib.import_module(f"tools.bench_{given[0]}").main(given[1:])

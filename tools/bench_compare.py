@@ -38,6 +38,7 @@ PARTS = ("head-read", "max-start")
 """The sides that do only a part of the task, so that their results are others."""
 SUBJECTS = ("small", "124M", "layer", "head", "compile")
 TOKENS = 64
+LONGEST_S = 4 * 3600.0
 """Tokens written in one turn."""
 
 
@@ -126,7 +127,8 @@ def _in_parity(arguments: Sequence[str]) -> int:
     """Run this in the environment that has PyTorch; returns its exit status."""
     runner = "pixi" if "PIXI_PROJECT_ROOT" in os.environ else str(course.ROOT / "pixiw")
     program = ("run", "-e", "parity", "python", "-m", "tools.bench", "compare")
-    return subprocess.run([runner, *program, *arguments], cwd=course.ROOT, check=False).returncode
+    command = [runner, *program, *arguments]
+    return subprocess.run(command, cwd=course.ROOT, check=False, timeout=LONGEST_S).returncode
 
 
 def _subjects(names: Sequence[str], folder: Path) -> Iterator[Subject]:
@@ -134,7 +136,7 @@ def _subjects(names: Sequence[str], folder: Path) -> Iterator[Subject]:
     if "small" in names:
         yield Subject("small", sides, (TINY,), WRITERS, _tasks(8, 128))
     if {"124M", "compile"} & set(names):
-        subprocess.run([sys.executable, "-c", RANDOM, str(folder)], check=True)
+        subprocess.run([sys.executable, "-c", RANDOM, str(folder)], check=True, timeout=LONGEST_S)
     if "124M" in names:
         yield Subject("124M", sides, (str(folder),), WRITERS, _tasks(8, 32, 512))
     if "layer" in names:

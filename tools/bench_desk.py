@@ -113,7 +113,7 @@ def _measure(root: Path, browser: Any, saves: int) -> Iterator[tuple[str, list[d
                 found.append(page.evaluate(SAVE))
             yield name, found
     finally:
-        desk.terminate()
+        desk.kill()
         desk.wait()
 
 

@@ -14,7 +14,7 @@ import time
 
 from grader.base import course
 from tools import measured
-from tools.bench_page import GRADE, IMPORT, seconds, surroundings
+from tools.bench_page import GRADE, IMPORT, LONGEST_S, seconds, surroundings
 
 PHASES = {
     "python": "Python runs",
@@ -89,6 +89,7 @@ def _graded() -> dict[str, float]:
         capture_output=True,
         text=True,
         check=True,
+        timeout=LONGEST_S,
     )
     ended = time.monotonic()
     met: dict[str, float] = json.loads(done.stderr.splitlines()[-1])

@@ -74,6 +74,7 @@ def _measure(root: Path, saves: int) -> tuple[list[float], list[float]]:
     finally:
         watch.terminate()
         _drain(ours)
+        watch.kill()
         watch.wait()
         os.close(ours)
     return watched, plain
@@ -82,7 +83,8 @@ def _measure(root: Path, saves: int) -> tuple[list[float], list[float]]:
 def _plain(program: list[str], root: Path, environment: dict[str, str]) -> float:
     started = time.perf_counter()
     command = [*program, "grade", "s05"]
-    subprocess.run(command, cwd=root, env=environment, stdout=subprocess.DEVNULL, check=True)
+    quiet = subprocess.DEVNULL
+    subprocess.run(command, cwd=root, env=environment, stdout=quiet, check=True, timeout=LIMIT_S)
     return time.perf_counter() - started
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from grader.base import course
 from grader.grading.pipeline import Options, grade
 from tests.graded import variants
 
+LIMIT_S = 60.0
 WRONG = "s05/wrong/scale_sqrt_seq"
 
 
@@ -64,7 +66,10 @@ def _grade(path: Path, seed: int, start: Callable[..., sandbox.Running]) -> floa
 
 
 def _wait(pool: sandbox.WorkerPool) -> None:
+    limit = time.monotonic() + LIMIT_S
     while not pool.ready:
+        if time.monotonic() > limit:
+            sys.exit(f"No worker was ready within {LIMIT_S:.0f} s.")
         time.sleep(0.02)
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+LIMIT_S = 1800.0
 COMMANDS = (
     ("ruff", "check", "--quiet"),
     ("ruff", "format", "--check", "--quiet"),
@@ -35,7 +36,7 @@ def main() -> int:
 
 
 def _passes(*command: str) -> bool:
-    return subprocess.run(command, check=False).returncode == 0
+    return subprocess.run(command, check=False, timeout=LIMIT_S).returncode == 0
 
 
 if __name__ == "__main__":

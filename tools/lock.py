@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OLDEST, USUAL = "3.11", "3.13"
 """The oldest supported Python, and the one that pixi.toml names."""
 
+LIMIT_S = 600.0
 MACHINES = {
     "x86_64-manylinux_2_34": "sys_platform == 'linux' and platform_machine == 'x86_64'",
     "aarch64-manylinux_2_34": "sys_platform == 'linux' and platform_machine == 'aarch64'",
@@ -81,6 +82,7 @@ def _compile(wanted: Sequence[str], constraints: Sequence[Path], *options: str) 
         stdout=subprocess.PIPE,
         text=True,
         check=False,
+        timeout=LIMIT_S,
     )
     if made.returncode:
         sys.exit("uv could not choose the versions; its reason is above.")

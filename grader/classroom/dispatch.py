@@ -46,11 +46,15 @@ def run(
     function: Callable[[T], R],
     executor: Callable[[], Executor],
     at_once: int,
+    patience: float,
 ) -> Iterator[Done[K, R]]:
     """Each task's end, as it comes. ``at_once`` tasks are in flight, so memory stays flat.
 
     When a process of the executor dies, a new executor is made. The tasks in flight
     are then tried one by one: whichever kills its process again is the culprit.
+
+    Raises:
+        TimeoutError: no task ended for ``patience`` seconds.
     """
     work = _Work(tasks)
     pool = executor()
@@ -60,7 +64,9 @@ def run(
             _fill(work, under_way, pool, function, at_once)
             if not under_way:
                 return
-            finished, _ = wait(under_way, return_when=FIRST_COMPLETED)
+            finished, _ = wait(under_way, patience, FIRST_COMPLETED)
+            if not finished:
+                raise TimeoutError(f"no task ended for {patience:g} s")
             died = False
             for future in finished:
                 key, task = under_way.pop(future)

@@ -12,6 +12,7 @@ import resource
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -88,6 +89,8 @@ class Grader:
         if self._process is None or self._pipe is None or self._process.poll() is not None:
             self.close()
             ours, theirs = socket.socketpair()
+            for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):  # in the middle of a message
+                ours.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", int(WALL_S), 0))
             with theirs:
                 self._pipe = Connection(ours.detach())
                 self._process = subprocess.Popen(

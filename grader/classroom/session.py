@@ -8,11 +8,14 @@ from dataclasses import replace
 
 from grader.base.files import Unusable
 from grader.base.model import Report, Verdict
-from grader.classroom import reports, store, work
+from grader.classroom import executors, grading, reports, store, work
 from grader.classroom.dispatch import run
 from grader.classroom.planning import Plan, Request, options
 from grader.classroom.work import Task
 from grader.grading import faults
+
+SILENCE_S = 2 * grading.WALL_S
+"""Every grading ends within half of it."""
 
 
 def graded(
@@ -62,10 +65,18 @@ def _runs(
     if not todo:
         return
     tasks = ((each, _task(request, plan, each, checked, twice=twice)) for each in todo)
-    for done in run(tasks, work.grade, executor, at_once):
-        if isinstance(done.error, work.OtherGrader | work.Unconfined):
-            raise Unusable(f"{done.error}. Finished results are kept.", status=3)
-        yield done.key, reports.finished(done.key[0], done.result, done.error)
+    try:
+        for done in run(tasks, work.grade, executor, at_once, SILENCE_S):
+            if isinstance(done.error, work.OtherGrader | work.Unconfined):
+                raise Unusable(f"{done.error}. Finished results are kept.", status=3)
+            yield done.key, reports.finished(done.key[0], done.result, done.error)
+    except TimeoutError:
+        executors.end_all()
+        raise Unusable(
+            f"No worker has finished anything for {SILENCE_S / 60:.0f} minutes. Finished results "
+            "are kept: the same command resumes.",
+            status=3,
+        ) from None
 
 
 def _late(report: Report) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple, NoReturn, TypeVar
 
-from grader.confine import kernel, seccomp
+from grader.confine import children, kernel, seccomp
 
 T = TypeVar("T")
 
@@ -81,7 +81,7 @@ def _results(
         finally:
             _reading.remove(ours)
             os.close(ours)
-            _ended(process)
+            children.end(process)
         if start == len(items):
             return
         begun = _forked(function, items[start:], limits)
@@ -172,7 +172,7 @@ def _next(ours: int, process: int, limits: Limits) -> bytes | Stopped:
     if head is None:
         return Stopped(f"it took more than {limits.wall:g} s", outside=True)
     if len(head) < LENGTH.size:
-        return _reason(_ended(process, PATIENCE_S), limits)
+        return _reason(children.end(process, PATIENCE_S), limits)
     kind, length = LENGTH.unpack(head)
     if length > limits.result:
         return Stopped("its result is too long")
@@ -196,25 +196,6 @@ def _read(ours: int, size: int, deadline: float) -> bytes | None:
             break
         found += piece
     return bytes(found)
-
-
-def _ended(process: int, patience: float = 0.0) -> int | None:
-    """End a process, after waiting ``patience`` seconds for it to end by itself.
-
-    Its exit status; None if it had to be killed, or was ended before.
-    """
-    deadline = time.monotonic() + patience
-    with suppress(ChildProcessError):
-        while True:
-            done, status = os.waitpid(process, os.WNOHANG)
-            if done:
-                return os.waitstatus_to_exitcode(status)
-            if time.monotonic() >= deadline:
-                break
-            time.sleep(0.001)
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
-    return None
 
 
 def _reason(status: int | None, limits: Limits) -> Stopped:

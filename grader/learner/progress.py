@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from grader.base import locks
 from grader.base.files import write_whole
 from grader.base.model import CheckResult, Report, Status, Verdict
 
@@ -213,18 +214,7 @@ def _turn(lock: Path) -> Iterator[None]:
     """Hold ``lock`` against other processes, if the file system can, for a limited time."""
     handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        with contextlib.suppress(ImportError):
-            import fcntl
-
-            limit = time.monotonic() + LOCK_S
-            while time.monotonic() < limit:
-                try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                except BlockingIOError:
-                    time.sleep(0.01)
-                except OSError:  # some network file systems cannot lock
-                    break
+        locks.take(handle, LOCK_S)
         yield
     finally:
         os.close(handle)

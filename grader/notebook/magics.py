@@ -16,6 +16,8 @@ from grader import frameworks
 from grader.base import course
 from grader.notebook.messages import Answer, Question
 
+PATIENCE_S = 900.0
+"""Longer than every limit of one grading together."""
 FAILED = (
     "The grader itself failed. This is not your mistake, and it costs you nothing. Run the cell "
     "again; if it fails again, run `./pixiw run doctor`.\n"
@@ -88,14 +90,20 @@ def _asked(question: Question) -> Answer:
 
     MAX changes the variables that a process inherits, unseen by ``os.environ``: so it gets those.
     """
-    done = subprocess.run(
-        [sys.executable, "-m", "grader.notebook"],
-        input=msgspec.json.encode(question),
-        cwd=course.HOME,
-        env={**os.environ, "PYTHON_COLORS": "0"},
-        capture_output=True,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "grader.notebook"],
+            input=msgspec.json.encode(question),
+            cwd=course.HOME,
+            env={**os.environ, "PYTHON_COLORS": "0"},
+            capture_output=True,
+            check=False,
+            timeout=PATIENCE_S,
+        )
+    except subprocess.TimeoutExpired:
+        raise UsageError(
+            f"{FAILED}It did not answer within {PATIENCE_S / 60:.0f} minutes."
+        ) from None
     try:
         return msgspec.json.decode(done.stdout, type=Answer)
     except msgspec.DecodeError:

@@ -7,7 +7,7 @@ import socket
 import sys
 from contextlib import suppress
 
-from grader.confine import bubblewrap, tiers
+from grader.confine import bubblewrap, children, tiers
 from grader.confine.folder import remove
 from grader.confine.settings import FORK_SERVER
 from grader.sandbox import bytecode, environment
@@ -18,6 +18,8 @@ from grader.sandbox.spawn import GRADER, Pipes, Spawned, launch, settings
 SOCKET = 3
 MOST = 4
 """Fork servers of one process: their sockets are where a worker has its descriptors."""
+PATIENCE_S = 10.0
+"""How long to wait for one to end by itself. It takes milliseconds."""
 AT_ONCE = socket.MSG_PEEK | socket.MSG_DONTWAIT
 
 
@@ -180,12 +182,14 @@ _ending: list[int] = []
 
 
 def _reap(*, wait: bool = False) -> None:
-    """Forget those that have ended; with ``wait``, once all have."""
+    """Forget those that have ended; with ``wait``, once all have, by force if need be."""
     for process in _ending.copy():
-        try:
-            ended, _ = os.waitpid(process, 0 if wait else os.WNOHANG)
-        except ChildProcessError:
-            ended = process
+        ended = True
+        with suppress(ChildProcessError):
+            if wait:
+                children.end(process, PATIENCE_S)
+            else:
+                ended = bool(os.waitpid(process, os.WNOHANG)[0])
         if ended:
             with suppress(ValueError):  # another thread was here
                 _ending.remove(process)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from grader.confine import tiers
+from grader.confine import children, tiers
 from grader.confine.folder import remove
 from grader.sandbox import ending
 from grader.sandbox.channel import Channel
@@ -229,8 +229,7 @@ class Running(Worker):
         if group is not None and not self._ends.inside:  # someone ended the supervisor
             _end_group(group)
         if not self._ends.shared:
-            with suppress(ChildProcessError):
-                os.waitpid(self._ends.process, 0)
+            children.end(self._ends.process, GRACE_MS / 1000)
 
     # ---- what is said ---------------------------------------------------------------------
 

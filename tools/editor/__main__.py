@@ -30,6 +30,7 @@ BUNDLE = (
     "--log-level=error",
     "--outfile=codemirror.js",
 )
+LIMIT_S = 600.0
 BUILDS = "esbuild"
 """What builds the file, and is not in it."""
 
@@ -53,7 +54,9 @@ def bundle() -> dict[str, bytes]:
         for name in SOURCES:
             shutil.copy(HERE / name, folder)
         for command in (INSTALL, BUNDLE):
-            subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                command, cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=LIMIT_S
+            )
         made = (Path(folder) / "codemirror.js").read_bytes()
         return {"codemirror.js": made, "codemirror.LICENSE": _licences(Path(folder))}
 

@@ -35,6 +35,9 @@ DESK = (
     '<script type="module" src="{up}_desk/desk.js" nonce="{nonce}"></script>'
 )
 
+PATIENCE_S = 900.0
+"""For building it, which takes a minute."""
+
 
 class NoBook(Unusable):
     """There is no book to serve, and it could not be built."""
@@ -54,10 +57,18 @@ def ready(root: Path) -> Path:
         raise NoBook("This course has no book. --book DIR serves one that is built.", 2)
     print("Building the book, which takes a minute the first time ...", flush=True)
     environment = {**os.environ, "PYTHONPATH": os.fspath(course.HOME)}
-    done = subprocess.run([sys.executable, "-m", "book"], cwd=root, env=environment, check=False)
+    command = [sys.executable, "-m", "book"]
+    try:
+        subprocess.run(command, cwd=root, env=environment, check=True, timeout=PATIENCE_S)
+        failed = False
+    except subprocess.CalledProcessError:
+        failed = True
+    except subprocess.TimeoutExpired:
+        print(f"It was not ready within {PATIENCE_S / 60:.0f} minutes.", flush=True)
+        failed = True
     if not (built / SECTIONS).is_file():
         raise NoBook("The book could not be built; the reason is above.", 3)
-    if done.returncode:
+    if failed:
         print("The book could not be built again; the one from before is served.", flush=True)
     return built
 

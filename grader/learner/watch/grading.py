@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 WORKERS = 2
 """One for each half of one grading."""
+PATIENCE_S = 5.0
 
 
 class Grading:
@@ -92,7 +93,9 @@ class Grading:
         """End the current grading and every waiting worker."""
         self.drop()
         self._orders.put(None)
-        self._thread.join()
+        self._thread.join(
+            PATIENCE_S
+        )  # it may be compiling kernels, which nobody waits for any more
         self._pool.close()
 
     def _run(self) -> None:

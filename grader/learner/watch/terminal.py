@@ -112,7 +112,12 @@ class Terminal:
         """Start the small process that restores the terminal after a SIGKILL."""
         with suppress(OSError, subprocess.SubprocessError):
             saved = subprocess.run(
-                ["stty", "-g"], stdin=self.descriptor, capture_output=True, text=True, check=True
+                ["stty", "-g"],
+                stdin=self.descriptor,
+                capture_output=True,
+                text=True,
+                check=True,
+                timeout=5,
             ).stdout.strip()
             self._guard = subprocess.Popen(
                 ["sh", "-c", GUARD, "sh", saved],

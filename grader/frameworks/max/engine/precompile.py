@@ -24,6 +24,10 @@ NO_COMPILER = (
 )
 
 
+PATIENCE_S = 600.0
+"""For importing MAX the first time, and for another process that does. It takes seconds."""
+
+
 class NotPrepared(RuntimeError):
     """MAX could not be imported; the message is what MAX said."""
 
@@ -97,15 +101,19 @@ def prepare() -> None:
         if prepared():
             return
         command = [sys.executable, "-P", "-c", "import max.experimental.nn"]
-        done = subprocess.run(
-            command,
-            env={**os.environ, **environment()},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                command,
+                env={**os.environ, **environment()},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+                timeout=PATIENCE_S,
+            )
+        except subprocess.TimeoutExpired:
+            raise NotPrepared(f"MAX could not be imported within {PATIENCE_S:.0f} s") from None
     if done.returncode:
         raise NotPrepared(_why(done.stderr) or f"exit status {done.returncode}")
 
@@ -117,14 +125,20 @@ def _why(said: str) -> str:
 
 @contextlib.contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Hold a lock on MAX's source: two compilers at once would write the same file."""
+    """Hold a lock on MAX's source: two compilers at once would write the same file.
+
+    Raises:
+        NotPrepared: another process holds it for too long.
+    """
     source = _source()
-    if source is None or sys.platform == "win32":
+    if source is None:
         yield
         return
-    import fcntl
+    from grader.base import locks
 
     with source.open("rb") as held:
-        with contextlib.suppress(OSError):  # Some network file systems cannot lock.
-            fcntl.flock(held, fcntl.LOCK_EX)
+        if not locks.take(held.fileno(), PATIENCE_S):
+            raise NotPrepared(
+                f"another process has been preparing MAX for {PATIENCE_S:.0f} s; end it first"
+            )
         yield
