@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import hypothesis
@@ -20,10 +21,11 @@ from grader.grading.following import follow
 from grader.grading.pipeline import Follow, Options, grade
 from grader.grading.tried import helping, single, suggest
 from grader.sandbox import WorkerPool
+from tests import processes
 from tests.graded import mistakes
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Ctrl-C means what it means in a terminal, and commands work where a test starts them.
 
     A shell that runs pytest in the background makes it ignore SIGINT, and so every process that
@@ -31,7 +33,8 @@ def pytest_configure() -> None:
     folder in which they were called, which says nothing about what tests start elsewhere; and
     the size of pytest's terminal, which readline exports, is not that of a test's own terminal.
     Where Python may write no bytecode, each of a thousand processes would compile the grader anew.
-    No example of hypothesis has a deadline: a machine that is busy would miss it.
+    No example of hypothesis has a deadline: a machine that is busy would miss it. What tests start
+    ends with pytest, however that ends.
     """
     hypothesis.settings.register_profile("no deadline", deadline=None)
     hypothesis.settings.load_profile("no deadline")
@@ -39,7 +42,16 @@ def pytest_configure() -> None:
         os.environ.pop(name, None)
     sys.dont_write_bytecode = False
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        processes.mark_those_of(worker)
+    else:
+        keeper = ExitStack()
+        keeper.enter_context(processes.ended_with_this())
+        config.add_cleanup(keeper.close)
 
+
+LIMITS_S = {"whole": 600, "parity": 600, "slow": 3600, "native": 3600}
+"""Seconds for a test with one of these markers. pyproject.toml has the limit of the others."""
 
 AMPLE_S = 60.0
 LIMITS = {
@@ -99,13 +111,26 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests by file, the longest first."""
+    """Order the tests by file, the longest first, and limit their time."""
+    for item in items:
+        if limits := [limit for name, limit in LIMITS_S.items() if item.get_closest_marker(name)]:
+            item.add_marker(pytest.mark.timeout(max(limits)))
     items.sort(key=lambda item: SLOW.index(item.path.name) if item.path.name in SLOW else len(SLOW))
 
 
 def pytest_xdist_auto_num_workers() -> int:
     """One process more than cores: some tests wait for a clock, and none keeps a core all along."""
     return min(machine.cores() + 1, 4)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_process_is_left() -> Iterator[None]:
+    """The tests of a file end what they have started. What a failed one leaves is killed."""
+    yield
+    if left := processes.left():
+        names = "\n".join(map(processes.name, left))
+        processes.kill(left)
+        pytest.fail(f"These processes were still running:\n{names}")
 
 
 @pytest.fixture(autouse=True)

@@ -55,7 +55,7 @@ def wait_for_ever(pid_file: str) -> None:
 
 def lead(pid_file: str) -> None:
     """A process with a pool of its own, which waits."""
-    list(run(iter([(0, pid_file)]), wait_for_ever, executors.local(1), 1))
+    list(run(iter([(0, pid_file)]), wait_for_ever, executors.local(1), 1, 60.0))
 
 
 def test_a_pool_ends_with_the_process_that_made_it(tmp_path: Path) -> None:
