@@ -33,12 +33,12 @@ from typing import Any
 import pytest
 
 from grader.base import course
-from grader.confine.tiers import LAYERS, usable
+from grader.confine.tiers import usable
 from grader.confine.tiers import name as name_of
 from grader.grading import faults
 from grader.rubric import load
 from grader.sandbox.launch import offered
-from tests.worker_jobs import ROOT, processes_with
+from tests.worker_jobs import ROOT, TIERS, processes_with
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks are Linux's")
 
@@ -256,8 +256,6 @@ FORGERIES = [
     if name.startswith(("answers_", "exception_", "forged_", "lies_", "patched_", "class_is_"))
 ]
 """Those that aim at the verdict alone, and touch nothing outside their process."""
-
-TIERS = {"sandboxed": LAYERS, "confined": tuple(la for la in LAYERS if la != "bubblewrap")}
 
 
 @pytest.fixture(scope="module")
