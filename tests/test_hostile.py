@@ -33,8 +33,8 @@ from typing import Any
 import pytest
 
 from grader.base import course
-from grader.confine.tiers import usable
 from grader.confine.tiers import name as name_of
+from grader.confine.tiers import usable
 from grader.grading import faults
 from grader.rubric import load
 from grader.sandbox.launch import offered
