@@ -20,6 +20,7 @@ from grader.grading.following import follow
 from grader.grading.pipeline import Follow, Options, grade
 from grader.grading.tried import helping, single, suggest
 from grader.sandbox import WorkerPool
+from tests import marks
 from tests.graded import mistakes
 
 
@@ -33,6 +34,7 @@ def pytest_configure() -> None:
     Where Python may write no bytecode, each of a thousand processes would compile the grader anew.
     No example of hypothesis has a deadline: a machine that is busy would miss it.
     """
+    marks.choose_day()
     hypothesis.settings.register_profile("no deadline", deadline=None)
     hypothesis.settings.load_profile("no deadline")
     for name in ("INIT_CWD", "LINES", "COLUMNS", "PYTHONDONTWRITEBYTECODE"):
@@ -98,9 +100,17 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.set_threshold(50_000, 20, 100)
 
 
+@pytest.hookimpl(tryfirst=True)  # before those with some marks are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests by file, the longest first."""
+    """Choose today's sample, and order the tests by file, the longest first."""
+    for item in items:
+        marks.mark_sample(item)
     items.sort(key=lambda item: SLOW.index(item.path.name) if item.path.name in SLOW else len(SLOW))
+
+
+def pytest_report_header() -> str:
+    """Which sample runs."""
+    return f"sample of the day: {marks.DAY}={marks.choose_day()}"
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.base.course import ROOT
-from tests.marks import whole_but_each
+from tests.marks import sampled
 
 NOTHING_COMPILED = {"MAX_EAGER_ALLOW_LAZY_COMPILE": "0"}  # MAX refuses instead
 
@@ -52,7 +52,7 @@ def test_a_script_outside_the_course_computes_at_once(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("[[1.0, 0.0], [0.5, 0.5]] ['a b', '--flag']\n", "")
 
 
-@pytest.mark.parametrize("first", whole_but_each(5, FIRST))
+@pytest.mark.parametrize("first", sampled(5, FIRST))
 def test_the_engine_is_in_place_whatever_is_imported_first(first: str, tmp_path: Path) -> None:
     done = python(tmp_path, "-c", f"import {first}\n{SCRIPT}")
     assert done.stdout.startswith("[[1.0, 0.0]"), done.stderr

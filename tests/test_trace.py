@@ -19,7 +19,7 @@ from grader.protocol.probe import TensorArg
 from grader.report import as_margin, as_text
 from grader.report.style import FILE, Style
 from tests.graded import mistakes, variants
-from tests.marks import whole_but_each
+from tests.marks import sampled
 from tests.worker_jobs import ROOT, call, error, floats, job
 
 pytestmark = pytest.mark.usefixtures("unhurried")
@@ -63,7 +63,7 @@ LEAVES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "code"), whole_but_each(3, LEAVES))
+@pytest.mark.parametrize(("name", "code"), sampled(3, LEAVES))
 def test_the_line_that_leaves_the_path_is_the_one_with_the_mistake(
     name: str, code: str, followed: Followed
 ) -> None:
