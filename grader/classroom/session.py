@@ -64,7 +64,7 @@ def _runs(
     tasks = ((each, _task(request, plan, each, checked, twice=twice)) for each in todo)
     for done in run(tasks, work.grade, executor, at_once):
         if isinstance(done.error, work.OtherGrader | work.Unconfined):
-            raise Unusable(f"{done.error}. Finished results are kept.", status=3)
+            raise Unusable(f"{done.error} Finished results are kept.", status=3)
         yield done.key, reports.finished(done.key[0], done.result, done.error)
 
 

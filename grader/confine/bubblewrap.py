@@ -77,6 +77,19 @@ def problem() -> str:
     return told[:300] if started.returncode else ""
 
 
+def promising() -> bool:
+    """Whether this user can make such namespaces, so that bubblewrap would work if installed."""
+    import subprocess
+
+    user = () if os.geteuid() == 0 else ("--map-root-user",)
+    made = (*user, "--mount", "--pid", "--fork", "--net", "--ipc", "--uts", "--mount-proc")
+    try:
+        command = ["unshare", *made, "true"]
+        return subprocess.run(command, capture_output=True, timeout=PROBE_S).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
 def command(grader: str, course: str, folder: str, cache: str, size: int) -> list[str]:
     """The prefix of the worker's command. ``size`` is that of ``folder``, in bytes."""
     mounts = list(_mounts(grader, course, cache))
