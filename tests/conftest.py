@@ -16,6 +16,7 @@ from grader import sandbox
 from grader.base import course, machine
 from grader.base.course import ROOT
 from grader.base.model import Report
+from grader.classroom import work
 from grader.grading.following import follow
 from grader.grading.pipeline import Follow, Options, grade
 from grader.grading.tried import helping, single, suggest
@@ -149,6 +150,13 @@ def mistaken(workers: WorkerPool, tmp_path: Path) -> Callable[[str, str], Report
 def hurried(unhurried: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same, but no time to look for a change: what a slow machine tells."""
     monkeypatch.setattr(single, "BUDGET_S", 0.0)
+
+
+@pytest.fixture(scope="session")
+def confining() -> None:
+    """For the tests that have a class graded: skips them where ``class`` refuses, and says why."""
+    if why := work.unconfined():
+        pytest.skip(why.partition("\n")[0])
 
 
 @pytest.fixture(scope="session")

@@ -80,6 +80,7 @@ def submissions(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.usefixtures("confining")
 def test_a_worker_is_killed_and_the_results_are_those_of_one_machine(tmp_path: Path) -> None:
     where = submissions(tmp_path / "in")
     local = grading(where, tmp_path / "local")

@@ -61,7 +61,7 @@ def version() -> str:
 
 @functools.cache
 def unconfined() -> str:
-    """Why this machine cannot confine a submission; in a second line, what to do. Empty if it can."""
+    """Why this machine cannot confine a submission, and below it what to do; empty if it can."""
     offer = launch.offered()
     if offer.tier in CONFINING:
         return ""

@@ -161,7 +161,9 @@ def _grade(
     from grader.classroom.written import Written
 
     planning.check(request)
-    if not (request.trusted or scheduler) and (why := work.unconfined()):
+    with _kept(request.out):
+        why = "" if request.trusted or scheduler else work.unconfined()
+    if why:
         raise Unusable(why, status=3)
     with planning.at_work(request.out), _kept(request.out):
         keep = store.Store(request.out / "results")

@@ -14,7 +14,7 @@ NOBODY = 65534
 
 
 def closed(path: str) -> list[str]:
-    """Of ``path`` and the folders above it, those that not every user may enter; it has no links."""
+    """``path`` and the folders above it, if not every user may enter them; it has no links."""
     found = []
     while True:
         if not os.stat(path).st_mode & stat.S_IXOTH:

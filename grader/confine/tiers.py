@@ -69,7 +69,7 @@ def usable(layers: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def reason(missing: Collection[str]) -> tuple[str, str]:
-    """Why ``missing`` layers are, in a sentence, and which remedy is the easiest on this machine."""
+    """Why ``missing`` layers are, in a sentence, and the easiest remedy on this machine."""
     kernel = {"landlock": "Landlock", "seccomp": "seccomp"}
     if lacks := [title for layer, title in kernel.items() if layer in missing]:
         why = f"This system has no {' and no '.join(lacks)}."
