@@ -137,7 +137,8 @@ def test_without_bubblewrap_it_says_how_to_get_it(own: Course, tmp_path: Path) -
     done = doctor(root=own.root, PATH=str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(
-        r"🔸 Isolation: (confined|process)\. .*bubblewrap .*\n   Do: Install bubblewrap", done.stdout
+        r"🔸 Isolation: (confined|process)\. .*bubblewrap .*\n   Do: Install bubblewrap",
+        done.stdout,
     )
 
 
