@@ -7,6 +7,7 @@ import ast
 import numpy as np
 import pytest
 
+from grader.base.rewriting import Rewriter
 from grader.grading.following.arguments import namesake
 from grader.grading.following.cause import Causes
 from grader.grading.following.differs import kinds_in
@@ -270,7 +271,7 @@ def test_nothing_is_worked_out_that_would_be_enormous(text: str) -> None:
     assert known.value(new) is None
 
 
-class Named(ast.NodeTransformer):
+class Named(Rewriter):
     """Puts the variables of a run into an expression."""
 
     def __init__(self, known: dict[str, ast.AST]) -> None:

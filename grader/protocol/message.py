@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args
@@ -217,7 +218,7 @@ def _seen(value: Any) -> Any:
     return value if type(value) in kinds else fail("something seen")
 
 
-Fields = dict[type, tuple[Any, ...]]
+Fields = Mapping[type, tuple[Any, ...]]
 
 
 @cache
