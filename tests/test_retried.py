@@ -20,6 +20,9 @@ from grader.grading.reading.bindings import read_instead
 from tests import recorded_runs
 from tests.test_trace_parts import GIVEN, MASK, RIGHT
 
+# A grading hears no warning of NumPy; here is none around.
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
 
 def compared(*edits: tuple[str, str], right: str = RIGHT) -> Comparison:
     mine = right

@@ -53,8 +53,7 @@ def difference(
     """Where ``seen`` differs most from ``expected``, which has the same shape."""
     have, want = seen.astype(np.float64), expected.astype(np.float64)
     same = _same(have, want, slack)
-    with np.errstate(invalid="ignore"):
-        gap = np.abs(have - want)
+    gap = np.abs(have - want)
     gap = np.where(same, -1.0, np.where(np.isfinite(gap), gap, np.inf))
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(gap)), gap.shape))
     return Difference(
