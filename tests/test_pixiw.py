@@ -9,21 +9,25 @@ Longer than 300 lines, because one prepared folder serves all its tests.
 from __future__ import annotations
 
 import hashlib
+import http.server
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 import uv
 
-from tools.pixiw import pip
+from tools.pixiw import main, outside, pip
 from tools.pixiw.manifest import Problem, read
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -265,7 +269,17 @@ def test_two_at_once_make_one_environment(folder: Folder) -> None:
     assert (folder.path / "count").read_text(encoding="utf-8") == "0\n"
 
 
-@pytest.mark.parametrize("half", ["no state", "other key", "no python", "empty", "a file"])
+def test_waiting_for_another_pixiw_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(main, "PATIENCE_S", 0.0)
+    first = main._lock(tmp_path)
+    assert first is not None
+    with os.fdopen(first), pytest.raises(Problem, match="for an hour"):
+        main._lock(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "half", ["no state", "other key", "no python", "old python", "empty", "a file"]
+)
 def test_a_half_made_environment_is_made_anew(ready: Folder, half: str) -> None:
     made = ready.path / ".venv"
     if half == "no state":
@@ -275,6 +289,11 @@ def test_a_half_made_environment_is_made_anew(ready: Folder, half: str) -> None:
         (made / ".pixiw/key").write_text("other", encoding="utf-8")
     elif half == "no python":
         (made / "bin/python").unlink()
+    elif half == "old python":
+        shutil.rmtree(made / ".pixiw")
+        ready.command("old", "echo no is Python 3.9")
+        (made / "bin/python").unlink()
+        (made / "bin/python").symlink_to(ready.path.parent / "bin/old")
     else:
         shutil.rmtree(made)
         made.mkdir() if half == "empty" else made.touch()
@@ -282,28 +301,59 @@ def test_a_half_made_environment_is_made_anew(ready: Folder, half: str) -> None:
     assert "is ready" not in ready.run("run", "leave", "4")[2]
 
 
-def test_ctrl_c_leaves_nothing_that_is_trusted_later(folder: Folder) -> None:
-    folder.write("prepare.py", "import time; open('began', 'w'); time.sleep(60)")
-    process = folder.start("run", "leave", "0")
-    wait_until((folder.path / "began").exists)
-    os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == -signal.SIGINT
+@dataclass
+class Preparing:
+    """A run that got as far as preparing, which would take a minute."""
+
+    pixiw: subprocess.Popen[str]
+    children: list[psutil.Process]
+
+    def end(self, number: int) -> None:
+        self.pixiw.send_signal(number)
+        self.pixiw.communicate(timeout=PATIENCE_S)
+
+
+@pytest.fixture
+def preparing(folder: Folder) -> Iterator[Preparing]:
+    folder.write(
+        "prepare.py",
+        "import os, subprocess\nsubprocess.Popen(['sleep', '60'])\nopen('began', 'w')\nos.wait()",
+    )
+    with folder.start("run", "leave", "0") as pixiw:
+        try:
+            wait_until((folder.path / "began").exists)
+            children = psutil.Process(pixiw.pid).children(recursive=True)
+            yield Preparing(pixiw, children)
+        finally:
+            pixiw.kill()
+            for child in children:
+                with suppress(psutil.NoSuchProcess):
+                    child.kill()
+
+
+def starts_afresh(folder: Folder) -> bool:
+    folder.write("prepare.py", "")
+    return folder.run("run", "leave", "6")[0] == 6 and folder.made() == {".venv"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_is_interrupted_ends_with_all_that_it_started(
+    preparing: Preparing, folder: Folder, number: int
+) -> None:
+    preparing.end(number)
+    assert preparing.pixiw.returncode == -number
+    assert len(preparing.children) == 2
+    wait_until(lambda: not any(child.is_running() for child in preparing.children))
     assert folder.made() == set()
-    folder.write("prepare.py", "")
-    assert folder.run("run", "leave", "6")[0] == 6
+    assert starts_afresh(folder)
 
 
-def test_after_a_kill_the_next_run_starts_afresh(folder: Folder) -> None:
-    folder.write("prepare.py", "import time; open('began', 'w'); time.sleep(60)")
-    process = folder.start("run", "leave", "0")
-    wait_until((folder.path / "began").exists)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=PATIENCE_S)
+def test_after_a_kill_the_next_run_starts_afresh(preparing: Preparing, folder: Folder) -> None:
+    preparing.end(signal.SIGKILL)
     assert folder.made() == {".venv.new"}
-    folder.write("prepare.py", "")
-    assert folder.run("run", "leave", "6")[0] == 6
-    assert folder.made() == {".venv"}
+    for child in preparing.children:
+        child.kill()
+    assert starts_afresh(folder)
 
 
 def test_what_a_killed_run_left_running_is_waited_for(folder: Folder) -> None:
@@ -327,26 +377,92 @@ def test_what_a_killed_run_left_running_is_waited_for(folder: Folder) -> None:
     assert process.returncode == 6
 
 
-def test_a_working_environment_stays_until_the_next_is_whole(ready: Folder) -> None:
-    ready.write("requirements/default.txt", "# made for something else\n")
-    ready.write("prepare.py", "import sys; sys.exit('no luck today')")
+def test_a_working_environment_stays_until_the_next_is_whole(ready: Folder, wheels: Path) -> None:
     before = (ready.path / ".venv/.pixiw/key").read_text(encoding="utf-8")
-    status, _, err = ready.run("run", "leave", "0")
-    assert (status, "no luck today" in err) == (3, True)
+    wheel = (wheels / "thing-1.0-py3-none-any.whl").read_bytes()
+    wrong = hashlib.sha256(wheel + b"changed").hexdigest()
+    ready.write("requirements/default.txt", f"thing==1.0 --hash=sha256:{wrong}\n")
+    status, out, err = ready.run("run", "leave", "0")
+    assert (status, out) == (3, "")
+    assert "Hash mismatch" in err
+    assert "remove the folder requirements/" in err.splitlines()[-1]
     assert (ready.path / ".venv/.pixiw/key").read_text(encoding="utf-8") == before
     assert ready.made() == {".venv"}
     (ready.path / "requirements/default.txt").unlink()
     assert ready.run("run", "leave", "6") == (6, "", "")
 
 
-def test_a_package_with_another_hash_is_refused(locked: Folder) -> None:
-    right = (locked.path / "requirements/default.txt").read_text(encoding="utf-8")
-    locked.write("requirements/default.txt", f"{right[:-5]}0000\n")
+def test_what_cannot_be_prepared_is_told_once_and_stops_nothing(folder: Folder) -> None:
+    folder.write("prepare.py", "import sys; sys.exit('there is no compiler')")
+    status, _, err = folder.run("run", "leave", "6")
+    assert status == 6
+    assert "there is no compiler\npixiw: that failed" in err
+    assert folder.run("run", "leave", "6") == (6, "", "")
+
+
+class LoginPage(http.server.BaseHTTPRequestHandler):
+    """Answers everything with the same page, as a network does before one has logged in."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!DOCTYPE html><title>Log in</title><a href='/login'>Log in</a>")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture
+def login_page() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), LoginPage) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("variable", "said"),
+    [("PIP_INDEX_URL", "does not list a package"), ("PIP_PROXY", "cannot be reached")],
+)
+def test_an_index_that_does_not_answer_is_told_in_a_line(
+    locked: Folder, login_page: str, variable: str, said: str
+) -> None:
+    for name in ("PIP_NO_INDEX", "PIP_FIND_LINKS"):
+        locked.environment.pop(name)
+    own = {"PIP_CONFIG_FILE": os.devnull, "UV_HTTP_RETRIES": "0", variable: login_page}
+    if variable == "PIP_PROXY":
+        own["PIP_INDEX_URL"] = "https://index.invalid"
+    locked.environment.update(own)
     status, out, err = locked.run("run", "show")
     assert (status, out) == (3, "")
-    assert "Hash mismatch" in err
-    assert "Only installing needs the network" in err
-    assert ".venv" not in locked.made()
+    assert said in err.splitlines()[-1], err
+    assert locked.made() <= {".venv.cache"}
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
+         "disk is full"),
+        ("error: Failed to download `pillow==13.0.0`\n"
+         "  cause: failed to write to file `a.so`: No space left on device (os error 28)",
+         "disk is full"),
+        ("error: Request failed after 3 retries in 6.3s\n  cause: dns error", "cannot be reached"),
+        ("error: Failed to fetch: https://a/\n  cause: tls handshake eof", "cannot be reached"),
+        ("WARNING: Retrying (Retry(total=4)) connection broken by 'ProxyError('Cannot connect "
+         "to proxy.')'\nERROR: No matching distribution found for uv==0.13.9", "cannot be reached"),
+        ("ERROR: Could not find a version that satisfies the requirement uv==0.13.9 (from "
+         "versions: none)", "does not list a package"),
+        ("error: Failed to fetch: https://a/\n  cause: invalid peer certificate: UnknownIssuer",
+         "certificate"),
+        ("error: No solution found when resolving dependencies\n  cause: Because max==1.0 has no "
+         "wheels with a matching platform tag (e.g., `win_amd64`)", "no build for this machine"),
+        ("error: something else", "what is said above"),
+    ],
+)  # fmt: skip
+def test_the_cause_of_a_failure_is_found_in_what_pip_and_uv_say(said: str, told: str) -> None:
+    assert told in outside.why(said)
 
 
 def test_packages_are_installed_once_and_run_where_they_are(locked: Folder) -> None:

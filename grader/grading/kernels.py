@@ -25,10 +25,15 @@ LIMITS = Limits(wall=600.0, compiling=3600.0)
 
 
 def compile_ahead(step: Step, engine: str) -> None:
-    """Run the solution of ``step`` on this engine, unless that was already done here."""
+    """Run the solution of ``step`` on this engine, unless that was already done here.
+
+    Raises:
+        RuntimeError: the framework could not be prepared; the message says why.
+    """
     from grader.rubric import load
 
     framework = frameworks.current()
+    framework.prepare()
     stamp = _stamp(step, framework)
     if stamp.exists():
         return

@@ -61,8 +61,8 @@ def inspect_machine(style: Style) -> Iterator[Inspection]:
         return
     yield (whole := _course())
     yield _progress()
-    yield (prepared := _prepared(framework))
-    if State.BROKEN not in (whole.state, prepared.state):
+    yield _prepared(framework)
+    if whole.state is not State.BROKEN:
         yield (grading := _grading())
         if grading.state is State.GOOD:
             yield _isolation()
@@ -215,17 +215,13 @@ def _terminal(style: Style) -> Iterator[Inspection]:
 
 
 def _prepared(framework: Framework) -> Inspection:
+    """Whether importing the framework is quick. The default engine does without."""
     if framework.prepared():
         return Inspection("Engine", State.GOOD, "prepared")
     try:
         framework.prepare()
     except RuntimeError as problem:
-        return Inspection(
-            "Engine",
-            State.BROKEN,
-            f"{framework.title} cannot be imported: {_last(problem)}",
-            INSTALL,
-        )
+        return Inspection("Engine", State.WEAK, f"not prepared: {_last(problem)}")
     return Inspection(
         "Engine", State.GOOD, f"prepared now: {framework.title} compiled part of itself"
     )

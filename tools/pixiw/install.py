@@ -13,7 +13,6 @@ import json
 import os
 import py_compile
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -21,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from tools.pixiw import pip
+from tools.pixiw import outside, pip
 from tools.pixiw.manifest import DEFAULT, PREPARE, Environment, Manifest, Problem
 
 FORMAT = 2
@@ -33,16 +32,6 @@ UV = "uv"
 KEY = ".pixiw/key"
 CACHE = ".venv.cache"
 """Where uv keeps downloads until they are installed: on the same disk, so that it can link."""
-
-FAILED = """\
-The packages could not be installed; the reason is above. Common causes:
-  - No network, or a proxy that is not set. Only installing needs the network.
-  - The machine: MAX runs on Linux (x86-64 or ARM, glibc 2.34 or newer: Ubuntu 22.04, Debian 12,
-    Fedora 35) and on Macs with Apple silicon (macOS 13 or newer).
-  - A full disk: all environments together take 1 GB.
-  - A package index with its own builds, whose hashes differ. Then remove the folder
-    requirements/; the versions come from pixi.toml.
-Then run the same command again. It keeps what was downloaded."""
 
 
 def say(message: str) -> None:
@@ -95,9 +84,10 @@ def _make(manifest: Manifest, environment: Environment, lock: int | None) -> Non
         _remove(folder)
         fresh.rename(folder)
     except OSError as problem:
-        raise Problem(f"{environment.folder} could not be made: {problem}") from None
+        unknown = f"{environment.folder} could not be made: {problem}."
+        raise Problem(outside.why(str(problem), unknown)) from None
     finally:
-        _remove(fresh)
+        shutil.rmtree(fresh, ignore_errors=True)
     say(f"{environment.folder} is ready ({time.monotonic() - began:.0f} s)")
 
 
@@ -119,13 +109,17 @@ def _build(manifest: Manifest, environment: Environment, fresh: Path, lock: int 
         if packages:
             options = ["--compile-bytecode", "--python", python]
             run([uv, "pip", "install", *options, *packages], pip.settings(tool / "python"))
-        _remove(manifest.root / CACHE)  # now: MAX counts a removed link as a change
+        # Now: MAX counts a removed link as a change.
+        shutil.rmtree(manifest.root / CACHE, ignore_errors=True)
         _warn_of_compiling(fresh)
     _lay_on(fresh, [manifest.root / each.folder for each in manifest.layers(environment)[:-1]])
     task = manifest.tasks.get(PREPARE)
     if task is not None and environment.name == DEFAULT:
         say(task.description or PREPARE)
-        run([python, *task.command[1:]], failed=f"The task {PREPARE} failed, as it says above.")
+        try:
+            run([python, *task.command[1:]])
+        except Problem:
+            say("that failed, as it says above; going on without it")
     (fresh / KEY).parent.mkdir()
     (fresh / KEY).write_text(_key(manifest, environment), encoding="utf-8")
 
@@ -135,23 +129,19 @@ def _run(
     lock: int | None,
     command: Sequence[str],
     settings: Mapping[str, str] = MappingProxyType({}),
-    failed: str = FAILED,
 ) -> None:
-    """Run ``command``, which reports its own errors. The user's variables win."""
+    """Run ``command``, which reports its own errors. The user's variables win.
+
+    Raises:
+        Problem: it failed.
+    """
     elsewhere = {"PYTHONPATH", "PYTHONHOME", "PIP_USER", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT"}
     kept = {name: value for name, value in os.environ.items() if name not in elsewhere}
     cache = {"UV_CACHE_DIR": str(manifest.root / CACHE)}
-    done = subprocess.run(
-        command,
-        cwd=manifest.root,
-        env={**cache, **settings, **kept, **manifest.variables},
-        stdin=subprocess.DEVNULL,
-        stdout=sys.stderr,
-        check=False,
-        pass_fds=() if lock is None else (lock,),
-    )
-    if done.returncode:
-        raise Problem(failed)
+    variables = {**cache, **settings, **kept, **manifest.variables}
+    status, said = outside.run(command, manifest.root, variables, lock)
+    if status:
+        raise Problem(outside.why(said))
 
 
 def _packages(manifest: Manifest, environment: Environment) -> list[str]:
@@ -199,6 +189,6 @@ def _site(folder: Path) -> Path:
 def _remove(path: Path) -> None:
     """Delete a file, a link or a folder, if it exists."""
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
+        shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)

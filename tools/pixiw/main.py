@@ -6,6 +6,7 @@ import fcntl
 import os
 import signal
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
@@ -19,6 +20,13 @@ HELP = """\
 ./pixiw install [-e ENVIRONMENT]                only make the environment
 ./pixiw task list                               list the tasks
 """
+
+PATIENCE_S = 3600.0
+"""How long to wait for another pixiw. It may have 280 MB to download on a slow line."""
+TOO_LONG = (
+    "Another pixiw has been running in this folder for an hour. End it, then run the same command "
+    "again."
+)
 
 
 class Stopped(BaseException):
@@ -106,14 +114,28 @@ def _lock(root: Path) -> int | None:
 
     Returns:
         Its descriptor; None if the folder cannot be written or its file system has no locks.
+
+    Raises:
+        Problem: another process holds it for too long.
     """
     try:
         lock = os.open(root / ".venv.lock", os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _taken(lock):
             install.say("another pixiw is running in this folder; waiting for it")
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            deadline = time.monotonic() + PATIENCE_S
+            while not _taken(lock):
+                if time.monotonic() > deadline:
+                    raise Problem(TOO_LONG)
+                time.sleep(0.1)
     except OSError:
         return None
     return lock
+
+
+def _taken(lock: int) -> bool:
+    """Take the lock, unless another process holds it."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

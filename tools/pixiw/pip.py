@@ -9,6 +9,8 @@ import sysconfig
 from ast import literal_eval
 from pathlib import Path
 
+from tools.pixiw.manifest import Problem
+
 UV_NAMES = {
     "index-url": "UV_DEFAULT_INDEX",
     "extra-index-url": "UV_INDEX",
@@ -19,6 +21,8 @@ UV_NAMES = {
     "no-index": "UV_OFFLINE",
 }
 """pip's name and uv's name of the settings that say where packages come from."""
+
+PATIENCE_S = 60.0
 
 
 def unpack(site: Path) -> None:
@@ -35,14 +39,22 @@ def unpack(site: Path) -> None:
 
 
 def settings(python: Path) -> dict[str, str]:
-    """The settings of the pip of ``python`` as variables for uv, which reads none of pip's."""
-    listing = subprocess.run(
-        [python, "-I", "-m", "pip", "config", "list"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=False,
-    ).stdout
+    """The settings of the pip of ``python`` as variables for uv, which reads none of pip's.
+
+    Raises:
+        Problem: it did not list them for too long.
+    """
+    try:
+        listing = subprocess.run(
+            [python, "-I", "-m", "pip", "config", "list"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=PATIENCE_S,
+        ).stdout
+    except subprocess.TimeoutExpired:
+        raise Problem(f"`pip config list` did not end within {PATIENCE_S:.0f} s.") from None
     # Like pip, uv trusts what the machine trusts, and takes the best version from any index.
     found = {"UV_SYSTEM_CERTS": "1", "UV_INDEX_STRATEGY": "unsafe-best-match"}
     for section in ("global", "install", ":env:"):  # the last one wins

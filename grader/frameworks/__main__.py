@@ -1,0 +1,11 @@
+"""``python -m grader.frameworks``: what the framework needs once per machine, done now."""
+
+import sys
+
+from grader import frameworks
+
+if __name__ == "__main__":
+    try:
+        frameworks.current().prepare()
+    except RuntimeError as problem:
+        sys.exit(str(problem))
