@@ -40,7 +40,10 @@ from grader.rubric import Evidence, Rubric, load
 from grader.source import parse
 from tests.marks import sampled
 
-pytestmark = pytest.mark.any_python  # the judge runs none of the file
+pytestmark = [
+    pytest.mark.any_python,  # the judge runs none of the file
+    pytest.mark.usefixtures("any_numbers"),
+]
 ROUNDS = 3
 
 ARRAYS = (

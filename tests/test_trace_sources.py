@@ -30,6 +30,8 @@ from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source import reach
 from tests import recorded_runs
 
+pytestmark = pytest.mark.usefixtures("any_numbers")
+
 RIGHT = """\
 import math
 

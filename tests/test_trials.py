@@ -13,7 +13,10 @@ from tests.graded import conditional, refusal, variants, verdicts
 from tests.graded.conditions import CONDITIONS
 from tests.marks import sampled
 
-pytestmark = pytest.mark.any_python  # the numbers are NumPy's
+pytestmark = [
+    pytest.mark.any_python,  # the numbers are NumPy's
+    pytest.mark.usefixtures("any_numbers"),
+]
 SEED = 5
 
 
