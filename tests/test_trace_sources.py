@@ -30,6 +30,9 @@ from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source import reach
 from tests import recorded_runs
 
+# A grading hears no warning of NumPy; here is none around.
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
 RIGHT = """\
 import math
 
