@@ -38,9 +38,9 @@ from grader.protocol.probe import (
 from grader.protocol.wire import decode_message, encode
 from grader.rubric import Evidence, Rubric, load
 from grader.source import parse
-from tests.marks import whole_but_each
+from tests.marks import any_numbers, whole_but_each
 
-pytestmark = pytest.mark.any_python  # the judge runs none of the file
+pytestmark = [pytest.mark.any_python, any_numbers]  # the judge runs none of the file
 ROUNDS = 3
 
 ARRAYS = (

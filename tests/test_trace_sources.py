@@ -29,9 +29,9 @@ from grader.grading.reading.swallowed import swallowed
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source import reach
 from tests import recorded_runs
+from tests.marks import any_numbers
 
-# A grading hears no warning of NumPy; here is none around.
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = any_numbers
 
 RIGHT = """\
 import math

@@ -11,9 +11,9 @@ import pytest
 from grader.protocol.probe import Observation, Outcome, Seen, SeenArray, SeenTensor
 from tests.graded import conditional, refusal, variants, verdicts
 from tests.graded.conditions import CONDITIONS
-from tests.marks import whole_but_each
+from tests.marks import any_numbers, whole_but_each
 
-pytestmark = pytest.mark.any_python  # the numbers are NumPy's
+pytestmark = [pytest.mark.any_python, any_numbers]  # the numbers are NumPy's
 SEED = 5
 
 
