@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import hypothesis
-import numpy as np
 import pytest
 
 from grader import sandbox
@@ -133,13 +132,6 @@ def workers() -> Iterator[sandbox.WorkerPool]:
     """Workers for tests that grade in this process: MAX is imported once for all of a file."""
     with sandbox.WorkerPool(1) as pool:
         yield pool
-
-
-@pytest.fixture
-def any_numbers() -> Iterator[None]:
-    """For tests that judge or explain apart from the pipeline, which lets NumPy warn nobody."""
-    with np.errstate(all="ignore"):
-        yield
 
 
 @pytest.fixture

@@ -17,6 +17,9 @@ DAY = "GRADER_TEST_DAY"
 EXPLANATION = pytest.mark.sampled(12, 4).mark
 """A single explanation: one of these in twelve runs today, and three more in ``test-whole``."""
 
+any_numbers = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+"""For tests of what is called in a grading, where no number makes NumPy warn."""
+
 
 def sampled(every: int, values: Iterable[Any]) -> list[Any]:
     """The values as parameters: one in ``every`` runs today, the others in ``test-whole``.

@@ -38,12 +38,9 @@ from grader.protocol.probe import (
 from grader.protocol.wire import decode_message, encode
 from grader.rubric import Evidence, Rubric, load
 from grader.source import parse
-from tests.marks import sampled
+from tests.marks import any_numbers, sampled
 
-pytestmark = [
-    pytest.mark.any_python,  # the judge runs none of the file
-    pytest.mark.usefixtures("any_numbers"),
-]
+pytestmark = [pytest.mark.any_python, any_numbers]  # the judge runs none of the file
 ROUNDS = 3
 
 ARRAYS = (

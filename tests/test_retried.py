@@ -18,10 +18,10 @@ from grader.grading.following.trace import Comparison
 from grader.grading.reading import siblings
 from grader.grading.reading.bindings import read_instead
 from tests import recorded_runs
+from tests.marks import any_numbers
 from tests.test_trace_parts import GIVEN, MASK, RIGHT
 
-# A grading hears no warning of NumPy; here is none around.
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = any_numbers
 
 
 def compared(*edits: tuple[str, str], right: str = RIGHT) -> Comparison:

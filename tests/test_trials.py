@@ -11,12 +11,9 @@ import pytest
 from grader.protocol.probe import Observation, Outcome, Seen, SeenArray, SeenTensor
 from tests.graded import conditional, refusal, variants, verdicts
 from tests.graded.conditions import CONDITIONS
-from tests.marks import sampled
+from tests.marks import any_numbers, sampled
 
-pytestmark = [
-    pytest.mark.any_python,  # the numbers are NumPy's
-    pytest.mark.usefixtures("any_numbers"),
-]
+pytestmark = [pytest.mark.any_python, any_numbers]  # the numbers are NumPy's
 SEED = 5
 
 

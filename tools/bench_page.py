@@ -125,8 +125,9 @@ def _watched(_: int, saves: int) -> float:
 
 
 def _at_the_desk(_: int, saves: int) -> float:
-    [right, *_] = bench_desk.measure(2 * saves).values()
-    return median(one["first"][0] for one in right) / 1000
+    right = next(iter(bench_desk.measure(2 * saves).values()))
+    taken: list[float] = [one["first"][0] for one in right]
+    return median(taken) / 1000
 
 
 def _checked(turns: int, _: int) -> float:
