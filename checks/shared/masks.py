@@ -22,8 +22,8 @@ POSITIONS = 1024
 def mask_trials(rng: Rng) -> list[Trial]:
     """``causal_mask`` of several lengths, first without and then with earlier tokens.
 
-    Those with a type's name ask for that element type; ``lengths`` and
-    ``lengths-later`` pass dimensions of a tensor's shape, as step 05 does.
+    Those with a type's name ask for that element type; ``square-dims`` and
+    ``later-dims`` pass dimensions of a tensor's shape, as step 05 does.
     """
     lengths = [(4, 0), (1, 0), (POSITIONS, 0), (2, 0)]
     later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6), (3, 3), (2, 1), (1, 1)]
@@ -40,7 +40,7 @@ def mask_trials(rng: Rng) -> list[Trial]:
         _mask("later-float16", 2, 3, dtype="float16"),
         *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),
         _again(),
-        _mask("lengths", 4, 0, dims=(True, True)),
+        _mask("square-dims", 4, 0, dims=(True, True)),
         _mixed(),
     ]
 
@@ -56,7 +56,7 @@ def _mixed() -> Trial:
     """Both lengths are dimensions, and only one of them is, with a plain int beside it."""
     kinds = ((True, True), (True, False), (False, True))
     calls = {f"call{index}": _mask("", 3, 2, dims=dims) for index, dims in enumerate(kinds)}
-    return in_turn("lengths-later", calls)
+    return in_turn("later-dims", calls)
 
 
 def mask_parts() -> list[Trial]:
