@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from checks.shared import attention as oracles
 from checks.shared.drawn import Rng, long
 from grader.rubric import (
@@ -60,9 +62,17 @@ def _mixed() -> Trial:
 
 
 def mask_parts() -> list[Trial]:
-    """The ``causal_mask`` that a layer brings along, called alone: without and with a past."""
-    made = [_mask("mask", 5, 0), _mask("mask-later", 2, 3)]
-    return [Trial(one.probe, one.expect, part=True) for one in made]
+    """The ``causal_mask`` that a layer brings along, called alone.
+
+    First for a whole text, then with earlier tokens, in another element type and with dimensions.
+    """
+    made = [
+        _mask("mask", 5, 0),
+        _mask("mask-later", 2, 3),
+        _mask("mask-float64", 1, 2, dtype="float64"),
+        _mask("mask-dims", 3, 1, dims=(True, True)),
+    ]
+    return [replace(one, part=True) for one in made]
 
 
 def _mask(
