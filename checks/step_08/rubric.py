@@ -62,10 +62,9 @@ def centers_first(evidence: Evidence) -> Ruling:
     wrong = [name for name in evidence.matching("norm-*") if not evidence.right(name)]
     if wrong and set(wrong) <= set(trials.SHIFTED) and all(map(evidence.right, LOADED[1:])):
         return Failed(
-            f"They are wrong where the mean of a vector is {trials.SHIFT:,.0f} times its deviation, "
-            "and right elsewhere",
-            "Square what is left after the mean is subtracted. mean(x²) − mean² is the same on "
-            "paper, and rounding leaves nothing of it.",
+            f"They are wrong only where a vector's mean is {trials.SHIFT:,.0f} times its deviation",
+            "Square what is left after the mean is subtracted. Of the mean of x * x less the "
+            "square of the mean, rounding leaves nothing.",
             about=rf"{CLASS}.__call__() ~(\*|pow|square).* - ",
         )
     return Passed()
