@@ -113,6 +113,9 @@ class Load:
 
     For a weight with a step only whole multiples are sent, one byte each; the weight is their
     product with the step, in float32. GPT-2's own sizes come to 9 MB otherwise.
+
+    What is seen are the names of the parameters that the module has kept since its first load, or
+    None: they stay as they are.
     """
 
     name: str

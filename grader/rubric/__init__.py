@@ -42,7 +42,7 @@ from grader.rubric.checks import (
     Rule,
     Ruling,
 )
-from grader.rubric.compare import close
+from grader.rubric.compare import close, rounding
 from grader.rubric.evidence import UNKNOWN, Evidence, Expect, Floats, State, Trial
 from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
 from grader.rubric.plan import Case, beside, covering, in_turn, reloaded
@@ -95,5 +95,6 @@ __all__ = [
     "in_turn",
     "multiples",
     "reloaded",
+    "rounding",
     "source",
 ]

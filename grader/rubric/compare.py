@@ -11,6 +11,9 @@ RELATIVE = 2e-4
 ABSOLUTE = 2e-5
 """Float32 arithmetic on values of order 1, a few hundred terms per sum, against float64."""
 
+LAST_BIT = 2.0**-24
+"""What rounding to float32 changes at most, relative to the number."""
+
 MASKED = 1e20
 """Numbers beyond this stand for minus infinity in a mask, and do not affect the scale."""
 
@@ -32,6 +35,15 @@ class Difference:
             f"{self.wrong} of {self.total} numbers differ; at [{where}] yours is "
             f"{self.seen:.4g}, expected {self.expected:.4g}"
         )
+
+
+def rounding(condition: float, length: int) -> float:
+    """The slack where rounding in float32 is felt ``condition`` times as much as it usually is.
+
+    It is felt so where numbers cancel that are ``condition`` times as large as what is left of
+    them. Sums of ``length`` numbers round by the root of that often.
+    """
+    return 1.0 + condition * length**0.5 * LAST_BIT / ABSOLUTE
 
 
 def close(
