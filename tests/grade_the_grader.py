@@ -12,6 +12,9 @@ condition, with what became of every mistake that was tried under it.
 ``--mutants`` grades every mutant of the solutions, with ``--conditional`` under every condition,
 and lists those that pass without being known to be right. ``--sample`` takes so many of each step.
 
+``--rewrites`` grades the solutions in other ways of writing, with ``--pairs`` in two at once
+(``--sample`` pairs of each step), and lists those that take longest.
+
 ``--mistakes`` grades the corpus of ``tests/mistakes`` instead: whether the report of each names
 the mistake and its line and never contradicts itself. ``--list`` adds what is not so.
 ``--contradictions`` looks only for these, in the reports on all wrong variants. ``--tried``
@@ -22,6 +25,7 @@ counts for how many a change of the file is found that was tried: of the mistake
 from __future__ import annotations
 
 import argparse
+import ast
 import functools
 import sys
 import time
@@ -36,6 +40,7 @@ from tests.graded import (
     mistakes,
     mistakes_table,
     mutated,
+    rewrites,
     told,
     tried,
     variants,
@@ -43,7 +48,7 @@ from tests.graded import (
 )
 from tests.graded.told import Told
 from tests.graded.verdicts import Graded
-from tests.mutate import mutants, twice
+from tests.mutate import Mutant, mutants, twice
 
 NAMED = 0.95
 """Of the wrong variants, whose concept the report must name."""
@@ -64,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for wanted, mode in (
         (asked.tried, _tried),
         (asked.each, _each_mutant),
+        (asked.rewrites, _rewrites),
         (asked.conditional, _conditional),
         (asked.mistakes, _mistakes),
         (asked.contradictions, _contradictions),
@@ -111,6 +117,8 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=20240501, help="for the graders' inputs")
     parser.add_argument("--no-mutants", dest="mutants", action="store_false")
     parser.add_argument("--mutants", dest="each", action="store_true", help="all of the solutions")
+    parser.add_argument("--rewrites", action="store_true", help="the solutions, written otherwise")
+    parser.add_argument("--pairs", action="store_true", help="two rewrites at once")
     parser.add_argument("--mistakes", action="store_true", help="tests/mistakes, what is reported")
     parser.add_argument(
         "--contradictions", action="store_true", help="what reports on wrong variants contradict"
@@ -150,6 +158,26 @@ def _each_mutant(asked: argparse.Namespace, steps: Sequence[str]) -> int:
         print(mutated.row(step, found, time.perf_counter() - began))
         print(*(told := mutated.survivors(step, found)), sep="\n", flush=True)
         bad += told
+    return 1 if bad else 0
+
+
+def _rewrites(asked: argparse.Namespace, steps: Sequence[str]) -> int:
+    """Print what became of right programs made by machine; 0 if all pass."""
+    verdicts.start()
+    bad: list[str] = []
+    times: list[tuple[float, Graded]] = []
+    for step in steps:
+        plain = Mutant("solution", 0, "", ast.unparse(rewrites.seen(step)))
+        drawn = rewrites.pairs(step, asked.seed, asked.sample)
+        programs = [plain, *(drawn if asked.pairs else rewrites.alone(step))]
+        grade = functools.partial(verdicts.mutant, step, seed=asked.seed)
+        found = list(verdicts.results(asked.jobs, grade, programs))
+        bad += _row(step, "rewrites", found) + [f"not right    {g}" for g in found if not g.right]
+        base = next(one.seconds for one in found if "solution" in one.name)
+        times += [(one.seconds / base, one) for one in found]
+    print(*bad, sep="\n")
+    for ratio, one in sorted(times, key=lambda two: -two[0])[:10]:
+        print(f"{ratio:5.1f} times the solution's time, {one.seconds:.2f} s: {one.name}")
     return 1 if bad else 0
 
 

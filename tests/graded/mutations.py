@@ -83,10 +83,15 @@ def places(
         offer(here)
     yield here
     for name, part in ast.iter_fields(node):
-        if name not in ("annotation", "returns"):
+        if name not in ("annotation", "returns") and not _is_device(node):
             for child in part if isinstance(part, list) else [part]:
                 if isinstance(child, ast.AST):
                     yield from places(child, node, scope)
+
+
+def _is_device(node: ast.AST) -> bool:
+    """Whether it says where a tensor lives: here there is one device."""
+    return isinstance(node, ast.keyword) and node.arg == "device"
 
 
 def _is_sentence(node: ast.AST) -> bool:
@@ -139,7 +144,8 @@ def _constants(at: Place) -> None:
     if isinstance(value, bool):
         others = [not value]
     elif isinstance(value, int):
-        others = [value + 1, value - 1, -value, 0, 2 * value]
+        minus = isinstance(at.parent, ast.UnaryOp)
+        others = [value + 1, value - 1, value if minus else -value, 0, 2 * value]
     elif isinstance(value, float):
         others = [2 * value, -value, 0.0, value + 1.0]
     elif value is None and not isinstance(at.parent, ast.Compare | ast.Return):
@@ -172,11 +178,12 @@ def _calls(at: Place) -> None:
     called = node.func
     for index in range(len(node.args)):
         at.add("argument", f"{index} dropped", with_items("args", index, []))
-        if index:
+        if index and not ast.unparse(called).endswith(".transpose"):  # there both orders mean one
             one, two = node.args[index - 1 : index + 1]
             at.add("argument", f"{index} exchanged", with_items("args", index - 1, [two, one], 2))
     for index, keyword in enumerate(node.keywords):
-        at.add("keyword", f"{keyword.arg} dropped", with_items("keywords", index, []))
+        if not _is_device(keyword):
+            at.add("keyword", f"{keyword.arg} dropped", with_items("keywords", index, []))
     if isinstance(at.parent, ast.Expr):
         return  # what replaces it would do nothing
     if len(node.args) == 1 or (node.args and not isinstance(called, ast.Attribute)):
