@@ -134,7 +134,7 @@ def write_wheel(folder: Path, name: str, files: Mapping[str, str], metadata: str
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the wheels that the ``pixi.toml`` above asks for. Its uv is the real one."""
     folder = tmp_path_factory.mktemp("wheels")
-    program = f'#!/bin/sh\nexec "{uv.find_uv_bin()}" "$@"\n'
+    program = f'#!/bin/sh\n[ ! -e before_uv ] || . ./before_uv\nexec "{uv.find_uv_bin()}" "$@"\n'
     write_wheel(folder, "uv", {"uv-1.0.data/scripts/uv": program})
     scripts = "[console_scripts]\nwhere-is-thing = thing:say\n"
     thing = {"thing.py": "def say(): print(__file__)"}
@@ -302,8 +302,8 @@ def test_a_half_made_environment_is_made_anew(ready: Folder, half: str) -> None:
 
 
 @dataclass
-class Preparing:
-    """A run that got as far as preparing, which would take a minute."""
+class Installing:
+    """A run that got as far as installing, which would take a minute."""
 
     pixiw: subprocess.Popen[str]
     children: list[psutil.Process]
@@ -314,16 +314,13 @@ class Preparing:
 
 
 @pytest.fixture
-def preparing(folder: Folder) -> Iterator[Preparing]:
-    folder.write(
-        "prepare.py",
-        "import os, subprocess\nsubprocess.Popen(['sleep', '60'])\nopen('began', 'w')\nos.wait()",
-    )
+def installing(folder: Folder) -> Iterator[Installing]:
+    folder.write("before_uv", "mkdir .venv.new; sleep 60 & touch began; wait")
     with folder.start("run", "leave", "0") as pixiw:
+        wait_until((folder.path / "began").exists)
+        children = psutil.Process(pixiw.pid).children(recursive=True)
         try:
-            wait_until((folder.path / "began").exists)
-            children = psutil.Process(pixiw.pid).children(recursive=True)
-            yield Preparing(pixiw, children)
+            yield Installing(pixiw, children)
         finally:
             pixiw.kill()
             for child in children:
@@ -332,26 +329,26 @@ def preparing(folder: Folder) -> Iterator[Preparing]:
 
 
 def starts_afresh(folder: Folder) -> bool:
-    folder.write("prepare.py", "")
+    (folder.path / "before_uv").unlink()
     return folder.run("run", "leave", "6")[0] == 6 and folder.made() == {".venv"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_is_interrupted_ends_with_all_that_it_started(
-    preparing: Preparing, folder: Folder, number: int
+    installing: Installing, folder: Folder, number: int
 ) -> None:
-    preparing.end(number)
-    assert preparing.pixiw.returncode == -number
-    assert len(preparing.children) == 2
-    wait_until(lambda: not any(child.is_running() for child in preparing.children))
+    installing.end(number)
+    assert installing.pixiw.returncode == -number
+    assert len(installing.children) == 2
+    wait_until(lambda: not any(child.is_running() for child in installing.children))
     assert folder.made() == set()
     assert starts_afresh(folder)
 
 
-def test_after_a_kill_the_next_run_starts_afresh(preparing: Preparing, folder: Folder) -> None:
-    preparing.end(signal.SIGKILL)
+def test_after_a_kill_the_next_run_starts_afresh(installing: Installing, folder: Folder) -> None:
+    installing.end(signal.SIGKILL)
     assert folder.made() == {".venv.new"}
-    for child in preparing.children:
+    for child in installing.children:
         child.kill()
     assert starts_afresh(folder)
 

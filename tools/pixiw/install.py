@@ -88,6 +88,8 @@ def _make(manifest: Manifest, environment: Environment, lock: int | None) -> Non
         raise Problem(outside.why(str(problem), unknown)) from None
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+    if environment.name == DEFAULT:
+        _prepare(manifest, folder, lock)
     say(f"{environment.folder} is ready ({time.monotonic() - began:.0f} s)")
 
 
@@ -113,15 +115,20 @@ def _build(manifest: Manifest, environment: Environment, fresh: Path, lock: int 
         shutil.rmtree(manifest.root / CACHE, ignore_errors=True)
         _warn_of_compiling(fresh)
     _lay_on(fresh, [manifest.root / each.folder for each in manifest.layers(environment)[:-1]])
-    task = manifest.tasks.get(PREPARE)
-    if task is not None and environment.name == DEFAULT:
-        say(task.description or PREPARE)
-        try:
-            run([python, *task.command[1:]])
-        except Problem:
-            say("that failed, as it says above; going on without it")
     (fresh / KEY).parent.mkdir()
     (fresh / KEY).write_text(_key(manifest, environment), encoding="utf-8")
+
+
+def _prepare(manifest: Manifest, folder: Path, lock: int | None) -> None:
+    """Run the task for it in the new environment, which also works if that fails."""
+    task = manifest.tasks.get(PREPARE)
+    if task is None:
+        return
+    say(task.description or PREPARE)
+    try:
+        _run(manifest, lock, [str(folder / "bin" / "python"), *task.command[1:]])
+    except Problem:
+        say("that failed, as it says above; going on without it")
 
 
 def _run(

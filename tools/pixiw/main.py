@@ -44,7 +44,7 @@ def main(root: str, arguments: Sequence[str]) -> NoReturn:
         print(f"pixiw: {problem}", file=sys.stderr)
         sys.exit(problem.status)
     except Stopped as stopped:
-        print("pixiw: stopped; the next run keeps what was downloaded", file=sys.stderr)
+        print("\npixiw: stopped; the next run keeps what was downloaded", file=sys.stderr)
         number = signal.Signals(stopped.args[0])
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
