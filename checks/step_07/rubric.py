@@ -42,7 +42,7 @@ OWN_MASK = rules.optional(
         rules.numbers("mask", "mask-*", what="numbers of causal_mask, called alone,"),
     ),
 )
-"""A ``causal_mask`` that can be called as the lesson says is step 02's, whatever the layer needs."""
+"""A ``causal_mask`` that can be called as the lesson says is step 02's, whatever is needed."""
 
 
 CHECKS = (

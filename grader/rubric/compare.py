@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,7 +44,7 @@ def rounding(condition: float, length: int) -> float:
     It is felt so where numbers cancel that are ``condition`` times as large as what is left of
     them. Sums of ``length`` numbers round by the root of that often.
     """
-    return 1.0 + condition * length**0.5 * LAST_BIT / ABSOLUTE
+    return 1.0 + condition * math.sqrt(length) * LAST_BIT / ABSOLUTE
 
 
 def close(

@@ -18,6 +18,7 @@ from pathlib import Path
 from grader.base import course
 from tests.graded import conditional, refusal
 from tests.graded.conditional import FINE, Cell, Judged
+from tests.graded.conditions import Target
 from tests.mutate import Mutant, mutants
 
 ALWAYS = "always"
@@ -56,7 +57,7 @@ def cells(step: str, seed: int, sample: int, *, conditions: bool) -> list[Cell]:
     return found
 
 
-def _under_conditions(step: str) -> Iterator[tuple[Mutant, conditional.Target | None, str]]:
+def _under_conditions(step: str) -> Iterator[tuple[Mutant, Target | None, str]]:
     right = ast.parse(course.find(step).solution.read_text(encoding="utf-8"))
     known = equivalent(step)
     for one in of(step):

@@ -24,8 +24,9 @@ class Scope:
 
     def inside(self, node: ast.FunctionDef | ast.ClassDef) -> Scope:
         """That of the body of ``node``."""
-        given = node.args if isinstance(node, ast.FunctionDef) else ast.arguments()
-        every = [*given.args, *given.kwonlyargs] if isinstance(node, ast.FunctionDef) else []
+        every: list[ast.arg] = []
+        if isinstance(node, ast.FunctionDef):
+            every = [*node.args.args, *node.args.kwonlyargs]
         arguments = {one.arg: ast.unparse(one.annotation) for one in every if one.annotation}
         names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
         return Scope(f"{self.where}.{node.name}".lstrip("."), arguments, frozenset(names))

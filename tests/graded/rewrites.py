@@ -19,6 +19,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from grader.base import course
 from tests.graded import direct, restructured
@@ -27,7 +28,7 @@ from tests.mutate import Mutant
 GAP = re.compile(r"[A-E]\d?|[P-Z]")
 FILE = Path(__file__).with_name("rewrites.toml")
 
-Found = dict[str, ast.expr | list[ast.stmt]]
+Found = dict[str, Any]
 """What stands at each gap of a pattern."""
 
 
@@ -124,7 +125,7 @@ def _expressions(tree: ast.AST) -> Iterator[ast.expr]:
                 yield from _expressions(child)
 
 
-class _Noting(ast.NodeTransformer):
+class _Noting(ast.NodeTransformer):  # noqa: TID251 - of a tree of its own
     """Lets ``_note`` see the value of each expression."""
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
@@ -138,10 +139,10 @@ class _Noting(ast.NodeTransformer):
         if isinstance(node, ast.JoinedStr):
             return node
         changed: ast.AST = super().visit(node)
-        if index is None:
+        if index is None or not isinstance(changed, ast.expr):
             return changed
         note = ast.Name("_note", ast.Load())
-        return ast.Call(note, [ast.Constant(index), changed], [])  # type: ignore[list-item]
+        return ast.Call(note, [ast.Constant(index), changed], [])
 
 
 # ---- patterns -----------------------------------------------------------------------------
@@ -159,14 +160,14 @@ def _by_pattern(
         restructured.insert(tree, ast.parse(helper).body)
 
 
-class _Writing(ast.NodeTransformer):
+class _Writing(ast.NodeTransformer):  # noqa: TID251 - the same
     """Replaces what matches, from the inside out."""
 
     def __init__(self, pattern: ast.AST, after: list[ast.stmt], pick: restructured.Pick) -> None:
         self._pattern, self._after, self._pick = pattern, after, pick
         self.changed = False
 
-    def visit(self, node: ast.AST) -> ast.AST | list[ast.AST]:  # type: ignore[override]
+    def visit(self, node: ast.AST) -> ast.AST | list[ast.AST]:
         if not isinstance(node, ast.Module | ast.stmt | ast.expr):
             return self.generic_visit(node)
         changed = self.generic_visit(node)
@@ -208,9 +209,9 @@ def _matches(pattern: object, node: object, found: Found) -> bool:
 def _filled(after: ast.AST, found: Found) -> list[ast.AST]:
     """The pattern with what was found at its gaps; a block is several statements."""
     if _gap(after):
-        return [copy.deepcopy(found[_gap(after)])]  # type: ignore[list-item]
+        return [copy.deepcopy(found[_gap(after)])]
     if isinstance(after, ast.Expr) and _block(after):
-        return list(found[_block(after)])  # type: ignore[call-overload, no-any-return]
+        return list(found[_block(after)])
     made = copy.copy(after)
     for name, part in ast.iter_fields(after):
         if isinstance(part, ast.AST):
