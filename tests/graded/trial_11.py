@@ -162,6 +162,7 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
 
     names = ["transformer.ln_f.weight", "transformer.h.0.mlp.c_fc.bias"]
     others = ["transformer.h.77.x", "transformer.x.weight", "transformer.h.0.mlp.bias"]
+    others.append("transformer.h.0.crossattention.c_attn.bias")
     kept = {name: array for name, array in stored.items() if name not in names}
     table = "transformer.wpe.weight"
     tables = {"lm_head.weight" if "wte" in name else name: a for name, a in stored.items()}
