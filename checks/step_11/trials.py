@@ -315,6 +315,7 @@ REFUSED = {
     ),
     "refuse-tied": ("wte.weight",),
     "refuse-unexpected": ("h.1.ln_1.bias",),
+    "refuse-head": (HEAD,),
     "refuse-shape": (
         *("h.0.ln_1.bias", "wte.weight", "wpe.weight"),
         *("h.0.mlp.c_fc.bias", "ln_f.weight"),
@@ -340,6 +341,9 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     yield "refuse-empty", {}
     yield "refuse-tied", {HEAD if name == TABLE else name: array for name, array in whole.items()}
     yield "refuse-unexpected", {**whole, "transformer.h.1.ln_1.bias": whole[bias]}
+    head = whole[TABLE].copy()
+    head[-1, -1] += 1.0
+    yield "refuse-head", {**whole, HEAD: head}
     other = {table: whole[table][:3], bias: whole[bias][:, None], TABLE: whole[TABLE].ravel()}
     wide, first = "transformer.h.0.mlp.c_fc.bias", "transformer.ln_f.weight"
     other |= {wide: whole[wide][:1], first: whole[first][None, None]}  # NumPy would stretch one

@@ -258,6 +258,7 @@ def messages() -> Fields:
             _few(_one(probe.SeenCall), probe.MOST_CALLS),
             _name,
             _maybe(_one(probe.SeenValue)),
+            names,
         ),
         probe.Trail: (_places, _many(_maybe(_numbers)), _scalars),
         probe.Observation: (

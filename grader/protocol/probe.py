@@ -303,7 +303,8 @@ class SeenError:
     file called, the framework above all), or ``"grader"`` (a mistake of the worker or the engine).
     ``calls`` are the learner's own lines, outermost first. ``inside``
     is the function that the deepest of them called and that raised, if not the line itself.
-    ``about`` is what a missing name was looked for in.
+    ``about`` is what a missing name was looked for in. ``bases`` are the names of the classes that
+    its class inherits from.
     """
 
     type_name: str
@@ -316,6 +317,7 @@ class SeenError:
     calls: tuple[SeenCall, ...] = ()
     inside: str = ""
     about: SeenValue | None = None
+    bases: tuple[str, ...] = ()
 
 
 MOST_TURNS = 8
