@@ -43,12 +43,13 @@ from grader.rubric.checks import (
     Rule,
     Ruling,
 )
-from grader.rubric.compare import close, rounding
+from grader.rubric.compare import RELATIVE, close, rounding
 from grader.rubric.evidence import UNKNOWN, Evidence, Expect, Floats, State, Trial
 from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
 from grader.rubric.plan import Case, beside, covering, in_turn, reloaded
 
 __all__ = [
+    "RELATIVE",
     "UNKNOWN",
     "Action",
     "Arg",
