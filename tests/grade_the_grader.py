@@ -48,7 +48,7 @@ from tests.graded import (
 )
 from tests.graded.told import Told
 from tests.graded.verdicts import Graded
-from tests.mutate import Mutant, mutants, twice
+from tests.mutate import Mutant, twice
 
 NAMED = 0.95
 """Of the wrong variants, whose concept the report must name."""
@@ -58,6 +58,7 @@ MUTATED = ("s02", "s05", "s07")
 
 SAMPLE = 40
 
+TITLES = "step||right|wrong|wrong passes|wrong fails|diagnosis right|s a file"
 COLUMNS = "{:<6} {:<9} {:>6} {:>6} {:>13} {:>12} {:>16} {:>9}"
 
 
@@ -76,25 +77,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ):
         if wanted:
             return mode(asked, steps)
-    print(
-        COLUMNS.format(
-            "step",
-            "",
-            "right",
-            "wrong",
-            "wrong passes",
-            "wrong fails",
-            "diagnosis right",
-            "s a file",
-        )
-    )
+    print(COLUMNS.format(*TITLES.split("|")))
     complaints: list[str] = []
     for step in steps:
         for seed in range(asked.seed, asked.seed + asked.seeds):
             graded = list(_variants(asked.jobs, step, seed))
             complaints += _row(step, "variants", graded) + _checks(step, graded)
         if asked.twice:
-            found = list(_twice(asked.jobs, step, asked.seed, asked.twice))
+            found = list(_mutants(asked.jobs, step, asked.seed, asked.twice))
             complaints += _row(step, "twice", found)
         if asked.mutants:
             found = list(_mutants(asked.jobs, step, asked.seed))
@@ -138,10 +128,12 @@ def _variants(jobs: int, step: str, seed: int) -> Iterator[Graded]:
     return verdicts.results(jobs, grade, variants.of(step))
 
 
-def _mutants(jobs: int, step: str, seed: int) -> Iterator[Graded]:
-    source = course.find(step).solution.read_text(encoding="utf-8")
-    found = list(mutants(source))
-    if step not in MUTATED:
+def _mutants(jobs: int, step: str, seed: int, two: int = 0) -> Iterator[Graded]:
+    """All mutants of some steps, a sample of others, or ``two`` mutants of two mistakes."""
+    found = list(mutated.of(step))
+    if two:
+        found = list(twice(course.find(step).solution.read_text(encoding="utf-8"), two))
+    elif step not in MUTATED:
         found = variants.sample(found, SAMPLE)
     return verdicts.results(jobs, functools.partial(verdicts.mutant, step, seed=seed), found)
 
@@ -150,14 +142,11 @@ def _each_mutant(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     """Print what became of the mutants; 0 if those that pass are known to be right."""
     bad: list[str] = []
     for step in steps:
-        began = time.perf_counter()
         cells = mutated.cells(step, asked.seed, asked.sample, conditions=asked.conditional)
-        found = list(
-            verdicts.results(asked.jobs, functools.partial(mutated.judged, seed=asked.seed), cells)
-        )
-        print(mutated.row(step, found, time.perf_counter() - began))
-        print(*(told := mutated.survivors(step, found)), sep="\n", flush=True)
-        bad += told
+        grade = functools.partial(mutated.judged, seed=asked.seed)
+        found = list(verdicts.results(asked.jobs, grade, cells))
+        bad += (told := mutated.survivors(step, found))
+        print(mutated.row(step, found), *told, sep="\n", flush=True)
     return 1 if bad else 0
 
 
@@ -179,12 +168,6 @@ def _rewrites(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     for ratio, one in sorted(times, key=lambda two: -two[0])[:10]:
         print(f"{ratio:5.1f} times the solution's time, {one.seconds:.2f} s: {one.name}")
     return 1 if bad else 0
-
-
-def _twice(jobs: int, step: str, seed: int, count: int) -> Iterator[Graded]:
-    source = course.find(step).solution.read_text(encoding="utf-8")
-    grade = functools.partial(verdicts.mutant, step, seed=seed)
-    return verdicts.results(jobs, grade, list(twice(source, count)))
 
 
 def _mistakes(asked: argparse.Namespace, steps: Sequence[str]) -> int:

@@ -19,13 +19,13 @@ from grader.report.points import Points
 from grader.rubric import load
 from grader.sandbox import WorkerPool
 from tests import grade_the_grader
-from tests.graded import variants, verdicts
+from tests.graded import rewrites, variants, verdicts
 from tests.graded.variants import Variant
 from tests.graded.verdicts import Graded
 from tests.marks import sampled, todays
 from tests.mutate import mutants
 
-RIGHT, WRONG, MUTANTS = 6, 12, 3
+RIGHT, WRONG, MUTANTS, REWRITES = 6, 12, 3, 3
 """How many files of each step the sample holds."""
 
 SEED = 20240501
@@ -150,6 +150,20 @@ def test_mutants_are_judged_as_they_behave(step: str, pool: ProcessPoolExecutor)
     found = [pool.submit(verdicts.mutant, step, one, SEED) for one in some]
     wrong = [str(future.result()) for future in found if not future.result().agrees]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.any_python
+@pytest.mark.parametrize("step", whole_but_each(10, variants.steps()[2:]))
+def test_a_solution_written_otherwise_passes(step: str, pool: ProcessPoolExecutor) -> None:
+    some = pool.submit(rewrites.pairs, step, SEED, REWRITES).result()
+    found = [pool.submit(verdicts.mutant, step, one, SEED).result() for one in some]
+    assert [str(one) for one in found if not (one.right and one.passed)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [[], ["--pairs", "--sample", "40"]], ids=["alone", "pairs"])
+def test_solutions_written_otherwise_pass(more: list[str]) -> None:
+    assert grade_the_grader.main(["--rewrites", *more]) == 0
 
 
 @pytest.mark.parametrize("step", variants.steps())

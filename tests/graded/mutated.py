@@ -97,8 +97,8 @@ def survivors(step: str, found: Sequence[Judged]) -> list[str]:
     return sorted(lines)
 
 
-def row(step: str, found: Sequence[Judged], seconds: float) -> str:
+def row(step: str, found: Sequence[Judged]) -> str:
     """How many there were of each verdict."""
     counts = Counter(one.verdict for one in found)
     told = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
-    return f"{step} {len(found)} mutants: {told}; {seconds:.0f} s"
+    return f"{step} {len(found)} mutants: {told}"

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from tests.graded.places import (
     EVERYWHERE,
-    Change,
     Place,
     Scope,
     becomes,
@@ -20,29 +19,20 @@ from tests.graded.places import (
     with_items,
 )
 
-ARITHMETIC: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
-    ast.Add: (ast.Sub, ast.Mult),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Add, ast.Div, ast.FloorDiv),
-    ast.Div: (ast.Mult, ast.FloorDiv, ast.Sub),
-    ast.FloorDiv: (ast.Div, ast.Mult, ast.Mod),
-    ast.Pow: (ast.Mult,),
-    ast.MatMult: (ast.Mult, ast.Add),
+ARITHMETIC = {
+    "Add": "Sub Mult",
+    "Sub": "Add",
+    "Mult": "Add Div FloorDiv",
+    "Div": "Mult FloorDiv Sub",
+    "FloorDiv": "Div Mult Mod",
+    "Pow": "Mult",
+    "MatMult": "Mult Add",
 }
 """What each operator is taken for."""
 
-COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.GtE),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.LtE),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq, ast.LtE, ast.GtE),
-    ast.NotEq: (ast.Eq, ast.Lt, ast.Gt),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-}
+COMPARISONS = {"Lt": "LtE GtE", "LtE": "Lt Gt", "Gt": "GtE LtE", "GtE": "Gt Lt"}
+COMPARISONS |= {"Eq": "NotEq LtE GtE", "NotEq": "Eq Lt Gt"}
+COMPARISONS |= {"Is": "IsNot", "IsNot": "Is", "In": "NotIn", "NotIn": "In"}
 """Off by one, one-sided, and the contrary."""
 
 _FAMILIES = """
@@ -106,8 +96,8 @@ def _operators(at: Place) -> None:
     node = at.node
     if isinstance(node, ast.BinOp):
         here = type(node.op).__name__
-        for other in ARITHMETIC.get(type(node.op), ()):
-            at.add("operator", f"{here} to {other.__name__}", with_fields(op=other()))
+        for other in ARITHMETIC.get(here, "").split():
+            at.add("operator", f"{here} to {other}", with_fields(op=getattr(ast, other)()))
         listed = any(isinstance(side, ast.List) for side in (node.left, node.right))
         if listed or not isinstance(node.op, ast.Add | ast.Mult):
             at.add("operand", f"{here} exchanged", with_fields(left=node.right, right=node.left))
@@ -116,8 +106,8 @@ def _operators(at: Place) -> None:
     elif isinstance(node, ast.UnaryOp):
         at.add("sign", f"{type(node.op).__name__} removed", becomes(node.operand))
     elif isinstance(node, ast.Compare) and len(node.ops) == 1:
-        for comparison in COMPARISONS[type(node.ops[0])]:
-            at.add("comparison", f"to {comparison.__name__}", with_fields(ops=[comparison()]))
+        for other in COMPARISONS[type(node.ops[0]).__name__].split():
+            at.add("comparison", f"to {other}", with_fields(ops=[getattr(ast, other)()]))
     elif isinstance(node, ast.BoolOp):
         contrary = ast.And() if isinstance(node.op, ast.Or) else ast.Or()
         at.add("operator", f"to {type(contrary).__name__}", with_fields(op=contrary))
@@ -240,16 +230,17 @@ def _statements(at: Place) -> None:
 
 def _functions(at: Place) -> None:
     node = at.node
-    if not isinstance(node, ast.FunctionDef):
-        return
-    if node.decorator_list:
-        at.add("decorator", "dropped", with_items("decorator_list", 0, []))
-    for argument in node.args.args[1:] if node.name != "__init__" else ():
-        result: list[ast.stmt] = [ast.Return(ast.Name(argument.arg, ast.Load()))]
-        at.add("return", f"of {argument.arg}", with_fields(body=result))
-    for name in ("defaults", "kw_defaults"):
-        if any(getattr(node.args, name)):
-            at.add("default", "dropped", _default_dropped(name))
+    if isinstance(node, ast.arguments):
+        if node.defaults:
+            at.add("default", "dropped", with_items("defaults", 0, []))
+        if node.kw_defaults:
+            at.add("default", "dropped", with_items("kw_defaults", 0, [None]))
+    elif isinstance(node, ast.FunctionDef):
+        if node.decorator_list:
+            at.add("decorator", "dropped", with_items("decorator_list", 0, []))
+        for argument in node.args.args[1:] if node.name != "__init__" else ():
+            result: list[ast.stmt] = [ast.Return(ast.Name(argument.arg, ast.Load()))]
+            at.add("return", f"of {argument.arg}", with_fields(body=result))
 
 
 def _statement(at: Place, part: str, block: list[ast.stmt], index: int, one: ast.stmt) -> None:
@@ -271,18 +262,6 @@ def _written(one: ast.AST) -> set[str]:
 
 def _read(one: ast.AST) -> set[str]:
     return {ast.unparse(n) for n in ast.walk(one) if isinstance(getattr(n, "ctx", 0), ast.Load)}
-
-
-def _default_dropped(name: str) -> Change:
-    """The first argument with a default must be given."""
-
-    def change(node: ast.AST) -> None:
-        assert isinstance(node, ast.FunctionDef)
-        node.args = copy.copy(node.args)
-        kept: list[ast.expr | None] = getattr(node.args, name)[1:]
-        setattr(node.args, name, [None, *kept] if name == "kw_defaults" else kept)
-
-    return change
 
 
 OFFERS = (

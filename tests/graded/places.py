@@ -65,7 +65,7 @@ def becomes(other: ast.AST) -> Change:
     return change
 
 
-def with_items(name: str, index: int, items: Sequence[ast.AST], count: int = 1) -> Change:
+def with_items(name: str, index: int, items: Sequence[ast.AST | None], count: int = 1) -> Change:
     """Put ``items`` in the place of ``count`` others from ``index`` on."""
 
     def change(node: ast.AST) -> None:

@@ -145,11 +145,12 @@ def keywords(tree: ast.Module, pick: Pick) -> None:
 
 
 def step_by_step(tree: ast.Module, pick: Pick) -> None:
-    """A name for each argument and operand that is calculated itself."""
+    """A name for each operand and object that is calculated itself."""
     for block in [n.body for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.For)]:
         for one in [one for one in block if isinstance(one, ast.Assign | ast.Return)]:
             value = one.value
-            for field, part in list(ast.iter_fields(value)) if value is not None else ():
+            kinds = (ast.BinOp, ast.Attribute, ast.Subscript, ast.Compare)
+            for field, part in list(ast.iter_fields(value)) if isinstance(value, kinds) else ():
                 if isinstance(part, ast.BinOp | ast.Call) and pick():
                     name = f"{field}_{len(block)}"
                     block.insert(block.index(one), ast.Assign([ast.Name(name, ast.Store())], part))

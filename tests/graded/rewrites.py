@@ -17,7 +17,6 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,48 +31,45 @@ Found = dict[str, Any]
 """What stands at each gap of a pattern."""
 
 
-@dataclass(frozen=True)
-class Rewrite:
-    """One way to write a program otherwise: changes a tree, where ``pick`` says so, in place."""
-
-    name: str
-    apply: Callable[[ast.Module, restructured.Pick], None]
+Apply = Callable[[ast.Module, restructured.Pick], None]
+"""Changes a tree in place, where it is told to."""
 
 
-def rewrites() -> tuple[Rewrite, ...]:
-    """All of them, in a fixed order."""
+@functools.cache
+def rewrites() -> dict[str, Apply]:
+    """All of them by name, in a fixed order."""
     table = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    patterns = [
-        Rewrite(name, functools.partial(_by_pattern, one["from"], one["to"], one.get("helper", "")))
+    patterns: dict[str, Apply] = {
+        name: functools.partial(_by_pattern, one["from"], one["to"], one.get("helper", ""))
         for name, one in table.items()
-    ]
-    return (*patterns, *(Rewrite(name, one) for name, one in restructured.ALL.items()))
+    }
+    return patterns | restructured.ALL
 
 
-def alone(step: str) -> Iterator[Mutant]:
+def alone(step: str) -> list[Mutant]:
     """The step's solution in each other way, wherever that can be written."""
-    for one in rewrites():
-        yield from _made(step, (one,), lambda: True)
+    return [made for name in rewrites() for made in _made(step, (name,), lambda: True)]
 
 
-def pairs(step: str, seed: int, count: int) -> Iterator[Mutant]:
+def pairs(step: str, seed: int, count: int) -> list[Mutant]:
     """At most ``count`` programs in which two drawn rewrites are applied here and there."""
     draws = random.Random(seed)
-    known = {one.change for one in alone(step)}
-    usable = [one for one in rewrites() if one.name in known]
-    both = [(one, two) for one in usable for two in usable if one is not two]
-    for two in draws.sample(both, min(count, len(both))):
-        yield from _made(step, two, lambda: draws.random() < 0.7)
+    both = list(itertools.permutations(rewrites(), 2))
+    draws.shuffle(both)
+    made = (one for two in both for one in _made(step, two, lambda: draws.random() < 0.7))
+    return list(itertools.islice(made, count))
 
 
-def _made(step: str, some: Sequence[Rewrite], pick: restructured.Pick) -> Iterator[Mutant]:
+def _made(step: str, names: Sequence[str], pick: restructured.Pick) -> Iterator[Mutant]:
+    """The program, if each of the rewrites changes something."""
     tree = copy.deepcopy(seen(step))
-    texts = [ast.unparse(tree)]
-    for one in some:
-        one.apply(tree, pick)
-        texts.append(ast.unparse(ast.fix_missing_locations(tree)))
-    if all(before != after for before, after in itertools.pairwise(texts)):
-        yield Mutant("rewrite", 0, " + ".join(one.name for one in some), texts[-1])
+    text = ast.unparse(tree)
+    for name in names:
+        rewrites()[name](tree, pick)
+        before, text = text, ast.unparse(ast.fix_missing_locations(tree))
+        if text == before:
+            return
+    yield Mutant("rewrite", 0, " + ".join(names), text)
 
 
 # ---- which expressions are tensors ----------------------------------------------------------
