@@ -153,7 +153,7 @@ def test_mutants_are_judged_as_they_behave(step: str, pool: ProcessPoolExecutor)
 
 
 @pytest.mark.any_python
-@pytest.mark.parametrize("step", whole_but_each(10, variants.steps()[2:]))
+@pytest.mark.parametrize("step", sampled(10, variants.steps()[2:]))
 def test_a_solution_written_otherwise_passes(step: str, pool: ProcessPoolExecutor) -> None:
     some = pool.submit(rewrites.pairs, step, SEED, REWRITES).result()
     found = [pool.submit(verdicts.mutant, step, one, SEED).result() for one in some]

@@ -162,11 +162,10 @@ def _forward(
 
 def _read(trial: Trial) -> Array:
     """The text that a trial of :func:`_forward` reads last."""
-    call = trial.probe.actions[-1]
-    assert isinstance(call, Call)
-    given = call.args[0]
-    assert isinstance(given, TensorArg)
-    return given.array
+    match trial.probe.actions[-1]:
+        case Call(args=(TensorArg(array), *_)):
+            return array.astype(np.float32, copy=False)
+    raise TypeError(f"{trial.probe.name} reads no text last")
 
 
 LARGEST_SCORE = 60.0

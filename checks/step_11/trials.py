@@ -351,8 +351,8 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     fused = "transformer.h.0.attn.c_attn.weight"
     turned = {name: np.ascontiguousarray(whole[name].T) for name in (fused, table)}
     yield "refuse-turned", {**whole, **turned}
-    *inside, head, score = REFUSED["refuse-elsewhere"]
-    extra = dict.fromkeys([*(PREFIX + name for name in inside), head, score], whole[bias])
+    *inside, tied, score = REFUSED["refuse-elsewhere"]
+    extra = dict.fromkeys([*(PREFIX + name for name in inside), tied, score], whole[bias])
     extra[PREFIX + "h.0.x"] = np.array(1.0, np.float32)  # of no dimension, as masked_bias is
     yield "refuse-elsewhere", {**whole, **extra}
     last = "transformer.ln_f.bias"

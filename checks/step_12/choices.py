@@ -167,7 +167,7 @@ def _one_of_the_equal(token: npt.NDArray[Any]) -> npt.NDArray[Any]:
 class Choice:
     """One call of ``next_token``."""
 
-    logits: Array
+    logits: npt.NDArray[np.floating]
     temperature: float = 0.0
     top_k: int | None = None
     draw: float = 0.0
