@@ -20,6 +20,7 @@ if sys.version_info < (3, 11):  # noqa: UP036 - mypy: this is the place that say
 if __name__ == "__main__":
     if not sys.warnoptions:  # a program's odd numbers warn in NumPy, with paths of ours
         warnings.simplefilter("ignore")
+        os.environ["PYTHONWARNINGS"] = "ignore"  # in the processes of a class as well
     gc.set_threshold(50_000, 20, 100)  # syntax trees are many objects, and hardly ever garbage
     # NumPy's threads would spin on the cores that the workers need; it is not imported yet.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"

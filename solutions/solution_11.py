@@ -200,7 +200,7 @@ def convert_checkpoint(
 
     Raises:
         CheckpointError: a ValueError that names every tensor that is missing, unexpected or of
-            another shape.
+            another shape, and no others. A ``lm_head.weight`` that is no copy is unexpected.
     """
     expected = {name: tuple(int(dim) for dim in p.shape) for name, p in model.parameters}
     weights: dict[str, npt.NDArray[np.generic]] = {}

@@ -17,11 +17,12 @@ from grader import sandbox
 from grader.base import course, machine
 from grader.base.course import ROOT
 from grader.base.model import Report
+from grader.classroom import work
 from grader.grading.following import follow
 from grader.grading.pipeline import Follow, Options, grade
 from grader.grading.tried import helping, single, suggest
 from grader.sandbox import WorkerPool
-from tests import processes
+from tests import marks, processes
 from tests.graded import mistakes
 
 
@@ -36,6 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
     No example of hypothesis has a deadline: a machine that is busy would miss it. What tests start
     ends with pytest, however that ends.
     """
+    marks.choose_day()
     hypothesis.settings.register_profile("no deadline", deadline=None)
     hypothesis.settings.load_profile("no deadline")
     for name in ("INIT_CWD", "LINES", "COLUMNS", "PYTHONDONTWRITEBYTECODE"):
@@ -110,12 +112,20 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.set_threshold(50_000, 20, 100)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests by file, the longest first, and limit their time."""
+@pytest.hookimpl(tryfirst=True)  # before those with some marks are left out
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Choose today's sample, order the tests by file, the longest first, and limit their time."""
+    for item in items if not any("::" in name for name in config.args) else ():
+        marks.mark_sample(item)
     for item in items:
         if limits := [limit for name, limit in LIMITS_S.items() if item.get_closest_marker(name)]:
             item.add_marker(pytest.mark.timeout(max(limits)))
     items.sort(key=lambda item: SLOW.index(item.path.name) if item.path.name in SLOW else len(SLOW))
+
+
+def pytest_report_header() -> str:
+    """Which sample runs."""
+    return f"sample of the day: {marks.DAY}={marks.choose_day()}"
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -174,6 +184,13 @@ def mistaken(workers: WorkerPool, tmp_path: Path) -> Callable[[str, str], Report
 def hurried(unhurried: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same, but no time to look for a change: what a slow machine tells."""
     monkeypatch.setattr(single, "BUDGET_S", 0.0)
+
+
+@pytest.fixture(scope="session")
+def confining() -> None:
+    """For the tests that have a class graded: skips them where ``class`` refuses, and says why."""
+    if why := work.unconfined():
+        pytest.skip(why.partition("\n")[0])
 
 
 @pytest.fixture(scope="session")

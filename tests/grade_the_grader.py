@@ -9,6 +9,12 @@ variant and none by a right one.
 ``--conditional`` prints the matrix of :mod:`tests.graded.conditional` instead: each target and
 condition, with what became of every mistake that was tried under it.
 
+``--mutants`` grades every mutant of the solutions, with ``--conditional`` under every condition,
+and lists those that pass without being known to be right. ``--sample`` takes so many of each step.
+
+``--rewrites`` grades the solutions in other ways of writing, with ``--pairs`` in two at once
+(``--sample`` pairs of each step), and lists those that take longest.
+
 ``--mistakes`` grades the corpus of ``tests/mistakes`` instead: whether the report of each names
 the mistake and its line and never contradicts itself. ``--list`` adds what is not so.
 ``--contradictions`` looks only for these, in the reports on all wrong variants. ``--tried``
@@ -19,24 +25,30 @@ counts for how many a change of the file is found that was tried: of the mistake
 from __future__ import annotations
 
 import argparse
+import ast
 import functools
-import multiprocessing
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from grader.base import course
 from grader.rubric import load
-from tests.graded import conditional, mistakes, mistakes_table, told, tried, variants, verdicts
+from tests.graded import (
+    conditional,
+    mistakes,
+    mistakes_table,
+    mutated,
+    rewrites,
+    told,
+    tried,
+    variants,
+    verdicts,
+)
 from tests.graded.told import Told
 from tests.graded.verdicts import Graded
-from tests.mutate import mutants, twice
-
-_File = TypeVar("_File")
-_Said = TypeVar("_Said")
+from tests.mutate import Mutant, twice
 
 NAMED = 0.95
 """Of the wrong variants, whose concept the report must name."""
@@ -46,12 +58,7 @@ MUTATED = ("s02", "s05", "s07")
 
 SAMPLE = 40
 
-TASKS = 200
-"""Files that one process grades: MAX keeps about 2 MB of each.
-
-A new pool per batch, since one with ``max_tasks_per_child`` can wait forever (CPython 115634).
-"""
-
+TITLES = "step||right|wrong|wrong passes|wrong fails|diagnosis right|s a file"
 COLUMNS = "{:<6} {:<9} {:>6} {:>6} {:>13} {:>12} {:>16} {:>9}"
 
 
@@ -60,33 +67,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = _asked(arguments)
     steps = asked.steps or variants.steps()
     started = time.perf_counter()
-    if asked.tried:
-        return _tried(asked, steps)
-    if asked.conditional:
-        return _conditional(asked, steps)
-    if asked.mistakes:
-        return _mistakes(asked, steps)
-    if asked.contradictions:
-        return _contradictions(asked, steps)
-    print(
-        COLUMNS.format(
-            "step",
-            "",
-            "right",
-            "wrong",
-            "wrong passes",
-            "wrong fails",
-            "diagnosis right",
-            "s a file",
-        )
-    )
+    for wanted, mode in (
+        (asked.tried, _tried),
+        (asked.each, _each_mutant),
+        (asked.rewrites, _rewrites),
+        (asked.conditional, _conditional),
+        (asked.mistakes, _mistakes),
+        (asked.contradictions, _contradictions),
+    ):
+        if wanted:
+            return mode(asked, steps)
+    print(COLUMNS.format(*TITLES.split("|")))
     complaints: list[str] = []
     for step in steps:
         for seed in range(asked.seed, asked.seed + asked.seeds):
             graded = list(_variants(asked.jobs, step, seed))
             complaints += _row(step, "variants", graded) + _checks(step, graded)
         if asked.twice:
-            found = list(_twice(asked.jobs, step, asked.seed, asked.twice))
+            found = list(_mutants(asked.jobs, step, asked.seed, asked.twice))
             complaints += _row(step, "twice", found)
         if asked.mutants:
             found = list(_mutants(asked.jobs, step, asked.seed))
@@ -108,6 +106,9 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     parser.add_argument("--seed", type=int, default=20240501, help="for the graders' inputs")
     parser.add_argument("--no-mutants", dest="mutants", action="store_false")
+    parser.add_argument("--mutants", dest="each", action="store_true", help="all of the solutions")
+    parser.add_argument("--rewrites", action="store_true", help="the solutions, written otherwise")
+    parser.add_argument("--pairs", action="store_true", help="two rewrites at once")
     parser.add_argument("--mistakes", action="store_true", help="tests/mistakes, what is reported")
     parser.add_argument(
         "--contradictions", action="store_true", help="what reports on wrong variants contradict"
@@ -124,21 +125,49 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _variants(jobs: int, step: str, seed: int) -> Iterator[Graded]:
     grade = functools.partial(verdicts.variant, seed=seed, prove=True)
-    return _results(jobs, grade, variants.of(step))
+    return verdicts.results(jobs, grade, variants.of(step))
 
 
-def _mutants(jobs: int, step: str, seed: int) -> Iterator[Graded]:
-    source = course.find(step).solution.read_text(encoding="utf-8")
-    found = list(mutants(source))
-    if step not in MUTATED:
+def _mutants(jobs: int, step: str, seed: int, two: int = 0) -> Iterator[Graded]:
+    """All mutants of some steps, a sample of others, or ``two`` mutants of two mistakes."""
+    found = list(mutated.of(step))
+    if two:
+        found = list(twice(course.find(step).solution.read_text(encoding="utf-8"), two))
+    elif step not in MUTATED:
         found = variants.sample(found, SAMPLE)
-    return _results(jobs, functools.partial(verdicts.mutant, step, seed=seed), found)
+    return verdicts.results(jobs, functools.partial(verdicts.mutant, step, seed=seed), found)
 
 
-def _twice(jobs: int, step: str, seed: int, count: int) -> Iterator[Graded]:
-    source = course.find(step).solution.read_text(encoding="utf-8")
-    grade = functools.partial(verdicts.mutant, step, seed=seed)
-    return _results(jobs, grade, list(twice(source, count)))
+def _each_mutant(asked: argparse.Namespace, steps: Sequence[str]) -> int:
+    """Print what became of the mutants; 0 if those that pass are known to be right."""
+    bad: list[str] = []
+    for step in steps:
+        cells = mutated.cells(step, asked.seed, asked.sample, conditions=asked.conditional)
+        grade = functools.partial(mutated.judged, seed=asked.seed)
+        found = list(verdicts.results(asked.jobs, grade, cells))
+        bad += (told := mutated.survivors(step, found))
+        print(mutated.row(step, found), *told, sep="\n", flush=True)
+    return 1 if bad else 0
+
+
+def _rewrites(asked: argparse.Namespace, steps: Sequence[str]) -> int:
+    """Print what became of right programs made by machine; 0 if all pass."""
+    verdicts.start()
+    bad: list[str] = []
+    times: list[tuple[float, Graded]] = []
+    for step in steps:
+        plain = Mutant("solution", 0, "", ast.unparse(rewrites.seen(step)))
+        drawn = rewrites.pairs(step, asked.seed, asked.sample)
+        programs = [plain, *(drawn if asked.pairs else rewrites.alone(step))]
+        grade = functools.partial(verdicts.mutant, step, seed=asked.seed)
+        found = list(verdicts.results(asked.jobs, grade, programs))
+        bad += _row(step, "rewrites", found) + [f"not right    {g}" for g in found if not g.right]
+        base = next(one.seconds for one in found if "solution" in one.name)
+        times += [(one.seconds / base, one) for one in found]
+    print(*bad, sep="\n")
+    for ratio, one in sorted(times, key=lambda two: -two[0])[:10]:
+        print(f"{ratio:5.1f} times the solution's time, {one.seconds:.2f} s: {one.name}")
+    return 1 if bad else 0
 
 
 def _mistakes(asked: argparse.Namespace, steps: Sequence[str]) -> int:
@@ -147,7 +176,9 @@ def _mistakes(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     every: list[Told] = []
     for step in steps:
         grade = functools.partial(told.mistake, seed=asked.seed)
-        found = sorted(_results(asked.jobs, grade, mistakes.of(step)), key=lambda one: one.name)
+        found = sorted(
+            verdicts.results(asked.jobs, grade, mistakes.of(step)), key=lambda one: one.name
+        )
         print(mistakes_table.row(step, found), flush=True)
         every += found
     print(mistakes_table.row("all", every))
@@ -160,7 +191,7 @@ def _contradictions(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     """Print what the reports on wrong variants contradict; 0 if they contradict nothing."""
     every = [one for step in steps for one in variants.of(step, right=False) if not one.fresh]
     grade = functools.partial(told.of_variant, seed=asked.seed)
-    found = [said for some in _results(asked.jobs, grade, every) for said in some]
+    found = [said for some in verdicts.results(asked.jobs, grade, every) for said in some]
     print(*sorted(found), sep="\n")
     print(f"{len({said.partition(':')[0] for said in found})} of {len(every)} reports.")
     return 1 if found else 0
@@ -198,7 +229,7 @@ def _conditional(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     bad: list[conditional.Judged] = []
     for step in steps:
         grade = functools.partial(conditional.judged, seed=asked.seed)
-        found = list(_results(asked.jobs, grade, list(conditional.cells(step, asked.most))))
+        found = list(verdicts.results(asked.jobs, grade, list(conditional.cells(step, asked.most))))
         rows: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         for one in found:
             rows[one.cell.target, one.cell.condition][one.verdict] += 1
@@ -212,20 +243,6 @@ def _conditional(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     for one in bad:
         print(f"{one.verdict:<10} {one.cell.step} {one.cell.name} {one.truth or ''}".rstrip())
     return 1 if bad else 0
-
-
-def _results(jobs: int, grade: Callable[[_File], _Said], files: list[_File]) -> Iterator[_Said]:
-    context, count = multiprocessing.get_context("spawn"), 0
-    for begin in range(0, len(files), jobs * TASKS):
-        some = files[begin : begin + jobs * TASKS]
-        with ProcessPoolExecutor(min(jobs, len(some)), context, verdicts.start_pool) as pool:
-            for future in as_completed([pool.submit(grade, one) for one in some]):
-                count += 1
-                if sys.stderr.isatty():
-                    print(f"\r{count} of {len(files)} ", end="", file=sys.stderr, flush=True)
-                yield future.result()
-    if sys.stderr.isatty():
-        print("\r", end="", file=sys.stderr)
 
 
 def _row(step: str, what: str, graded: list[Graded]) -> list[str]:

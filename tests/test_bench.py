@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader.base.course import ROOT
-from tools import bench_compare, measured
+from tools import bench_compare, bench_page, measured
 from tools.bench_page import Figure
 
 
@@ -49,11 +51,35 @@ def test_a_layer_computes_the_same_for_any_shape() -> None:
     assert first["result"] == again["result"] != other["result"]
 
 
-def test_a_limit_is_an_upper_or_a_lower_one() -> None:
-    assert Figure("", 2.0, "s", 3.0).kept
-    assert not Figure("", 4.0, "s", 3.0).kept
-    assert not Figure("", 2.0, "a second", 3.0, at_least=True).kept
-    assert "NOT KEPT" in str(Figure("", 4.0, "s", 3.0))
+def test_a_limit_is_a_multiple_of_what_importing_max_takes_beside_it() -> None:
+    slow = Figure("", 2.1, 0.7, 2.9)
+    assert "3.00 × importing MAX, at most 2.9  NOT KEPT" in str(slow)
+    assert "NOT KEPT" not in str(replace(slow, most=3.1))
+
+
+def test_what_a_machine_cannot_measure_is_left_out_and_said(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_browser(*_: int) -> float:
+        raise measured.Impossible("It needs Chromium.")
+
+    kept: dict[str, measured.Kept] = {}
+    rows = (bench_page.Row("desk", 1, no_browser), bench_page.Row("one", 9, lambda *_: 0.1))
+    monkeypatch.setattr(bench_page, "ROWS", rows)
+    monkeypatch.setattr(bench_page, "IMPORT", ("-c", "pass"))
+    monkeypatch.setattr(measured, "keep", kept.update)
+    bench_page.main(1, 1, keep=True)
+    assert capsys.readouterr().out.startswith("desk: left out. It needs Chromium.\none")
+    assert kept["bench"]["left_out"] == {"desk": "It needs Chromium."}
+    [one] = kept["bench"]["figures"]
+    assert (one["what"], one["seconds"]) == ("one", 0.1)
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *(ROOT / "book/pages").glob("*.md")])
+def test_a_page_tells_no_time_but_those_that_come_with_a_machine(page: Path) -> None:
+    prose = re.sub(r"(?s)<!-- measured:\w+:start -->.*?:end -->", "", page.read_text("utf-8"))
+    bare = re.findall(r".*(?:\d|\babout an?|\bhalf an?) ?(?:m?s|(?:second|minute)s?)\b.*", prose)
+    assert bare == []
 
 
 def test_every_page_shows_the_figures_that_were_stored() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import os
 import resource
 import shutil
@@ -17,6 +18,7 @@ from typing import NamedTuple
 import pytest
 
 from grader.base import course
+from grader.confine import kernel, landlock, seccomp
 from tests.graded import variants
 
 ROSTER = (
@@ -50,9 +52,11 @@ def submissions(folder: Path) -> Path:
     return folder
 
 
+CLASS = (sys.executable, "-m", "grader", "class")
+
+
 def command(folder: Path, *more: str) -> list[str]:
-    given = [str(folder / "in"), "--step", "s05", "--out", str(folder / "out"), *more]
-    return [sys.executable, "-m", "grader", "class", *given]
+    return [*CLASS, str(folder / "in"), "--step", "s05", "--out", str(folder / "out"), *more]
 
 
 def run(folder: Path, *more: str) -> Class:
@@ -67,7 +71,7 @@ def run(folder: Path, *more: str) -> Class:
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> Class:
+def graded(confining: None, tmp_path_factory: pytest.TempPathFactory) -> Class:
     folder = tmp_path_factory.mktemp("class")
     submissions(folder / "in")
     (folder / "roster.csv").write_text(ROSTER)
@@ -183,20 +187,20 @@ def _stopped(
         (("nowhere", "--step", "s05"), "no folder or zip file"),
         (("in", "--step", "s99"), "no step 's99'"),
         (("in",), "--step"),
-        (("in/../out", "--step", "s05"), "--out contains"),
+        (("in/../in", "--step", "s05"), "--out contains"),
         (("in", "--step", "s05", "--roster", "nowhere.csv"), "cannot be read"),
         (("in", "--step", "s05", "--again", "nobody"), "nobody called 'nobody'"),
         (("in", "--step", "s05", "--roster", "others.csv"), "--any-roster"),
     ],
 )
-def test_wrong_usage_says_what_to_do(
-    graded: Class, tmp_path: Path, arguments: tuple[str, ...], says: str
-) -> None:
-    (graded.folder / "others.csv").write_text("Name\nDora\nEmil\n")
-    where = graded.folder / "out" if "in/../out" in arguments else tmp_path / "out"
+def test_wrong_usage_says_what_to_do(tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:
+    submissions(tmp_path / "in")
+    (tmp_path / "others.csv").write_text("Name\nDora\nEmil\n")
+    where = "in" if "in/../in" in arguments else "out"
     done = subprocess.run(
-        [sys.executable, "-m", "grader", "class", *arguments, "--out", str(where)],
-        cwd=graded.folder,
+        # Trusted, so that a machine that confines nothing reads them too. Nothing is run.
+        [*CLASS, *arguments, "--out", where, "--trust-submissions"],
+        cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(course.ROOT)},
         capture_output=True,
         encoding="utf-8",
@@ -204,35 +208,49 @@ def test_wrong_usage_says_what_to_do(
     )
     assert done.returncode == 2
     assert says in done.stderr
-    assert not (tmp_path / "out" / "gradebook.csv").exists()
+    assert not (tmp_path / where / "gradebook.csv").exists()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another user for submissions")
-@pytest.mark.whole
-def test_where_nothing_confines_it_refuses_unless_they_are_trusted(
-    graded: Class, tmp_path: Path
-) -> None:
-    for name in ("checks", "grader", "solutions", "steps"):
-        shutil.copytree(
-            course.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__")
-        )
-    shutil.copy(course.ROOT / "course.toml", tmp_path)
-    (tmp_path / "grader").chmod(0o700)  # no other user can read it, and root is not confined
-    where = tmp_path / "in" / "ada"
-    where.mkdir(parents=True)
-    shutil.copy(course.find("s02").solution, where / "step_02.py")
-    command = [sys.executable, "-m", "grader", "class", "in", "--step", "s02", "--out", "out"]
+def no_landlock() -> None:
+    """Have this process and its children see a kernel without Landlock."""
+    blocked = [
+        (seccomp.LOAD, 0, 0, seccomp.NUMBER),
+        (seccomp.JUMP_EQUAL, 0, 1, landlock.CREATE_RULESET),
+        (seccomp.RETURN, 0, 0, seccomp.ERRNO | errno.ENOSYS),
+        (seccomp.RETURN, 0, 0, seccomp.ALLOW),
+    ]
+    assert kernel.no_new_privileges()
+    assert seccomp.install(blocked)
 
-    def done(*more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, *more], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
-        )
 
-    refused = done()
+def unconfined(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    """Grade what is in ``folder`` on a machine that cannot confine."""
+    return subprocess.run(
+        command(folder, *more),
+        cwd=course.ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        preexec_fn=no_landlock if sys.platform == "linux" else None,
+    )
+
+
+def test_where_nothing_confines_it_refuses_before_it_reads_anything(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"not an archive")
+    refused = unconfined(tmp_path)
     assert refused.returncode == 3
-    assert "--trust-submissions" in refused.stderr
-    assert "ordinary user" in refused.stderr
-    assert not (tmp_path / "out" / "gradebook.csv").exists()
-    trusted = done("--trust-submissions")
+    first, second = refused.stderr.splitlines()
+    assert "cannot confine a submission" in first
+    assert "has no Landlock" in first
+    assert second.startswith("Easiest remedy: Use Linux 5.13 or later")
+    assert second.endswith("pass --trust-submissions.")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.whole
+def test_where_nothing_confines_it_grades_those_that_are_trusted(tmp_path: Path) -> None:
+    (tmp_path / "in" / "ada").mkdir(parents=True)
+    shutil.copy(course.find("s05").solution, tmp_path / "in" / "ada" / "step_05.py")
+    trusted = unconfined(tmp_path, "--trust-submissions")
     assert trusted.returncode == 0, trusted.stderr
     assert "1 pass" in trusted.stdout

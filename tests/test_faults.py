@@ -28,7 +28,7 @@ from grader.grading import faults
 from grader.grading.pipeline import Options, grade
 from grader.protocol.probe import Job, Observation, Outcome, Probe, SeenError
 from grader.report import as_check50, as_github, as_gradescope, as_json, as_junit, as_text
-from tests.marks import whole_but_each
+from tests.marks import sampled
 from tests.own_course import Course, copy_course
 from tests.worker_jobs import BEGUN, begun, processes_with
 
@@ -167,7 +167,7 @@ BESIDE_A_MISTAKE = (
 )
 
 
-@pytest.mark.parametrize("name", whole_but_each(2, BESIDE_A_MISTAKE))
+@pytest.mark.parametrize("name", sampled(2, BESIDE_A_MISTAKE))
 def test_a_damaged_part_is_told_to_whoever_wrote_a_wrong_file(own: Course, name: str) -> None:
     damage = DAMAGES[name]
     own.spoil(SCALE, "")
@@ -261,7 +261,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="finds the worker in 
 
 
 @linux
-@pytest.mark.parametrize("kill", whole_but_each(2, [kill_worker, kill_all]))
+@pytest.mark.parametrize("kill", sampled(2, [kill_worker, kill_all]))
 def test_a_worker_killed_from_outside_costs_nothing(
     file: Path, kill: Callable[[sandbox.Running], None]
 ) -> None:

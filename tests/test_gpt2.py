@@ -32,7 +32,7 @@ from gpt2 import tensorfile
 from gpt2.checkpoint import NoCheckpoint, read_checkpoint
 from gpt2.tokenizer import NoTokenizer, Tokenizer
 from grader.base.course import ROOT
-from tests.marks import whole_but_each
+from tests.marks import sampled
 from tests.worker_jobs import until
 
 SMALL = ROOT / "gpt2" / "tiny"
@@ -415,7 +415,7 @@ def held(reader: int) -> int:
     return int.from_bytes(fcntl.ioctl(reader, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
-@pytest.mark.parametrize("engine", whole_but_each(2, ["numpy", "auto"]))
+@pytest.mark.parametrize("engine", sampled(2, ["numpy", "auto"]))
 def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was(engine: str, tmp_path: Path) -> None:
     with started(engine, tmp_path) as (process, reader):
         process.send_signal(signal.SIGINT)
@@ -429,7 +429,7 @@ def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was(engine: str, tmp_path: P
     assert "Traceback" not in told
 
 
-@pytest.mark.parametrize("engine", whole_but_each(2, ["numpy", "auto"]))
+@pytest.mark.parametrize("engine", sampled(2, ["numpy", "auto"]))
 def test_a_closed_pipe_ends_it_quietly(engine: str, tmp_path: Path) -> None:
     with started(engine, tmp_path) as (process, reader):
         os.close(reader)
@@ -491,7 +491,7 @@ UNSTAGED = {
 
 
 @pytest.mark.any_python
-@pytest.mark.parametrize("name", whole_but_each(3, UNSTAGED))
+@pytest.mark.parametrize("name", sampled(3, UNSTAGED))
 def test_own_code_that_cannot_be_staged_writes_the_same_text(clone: Path, name: str) -> None:
     path = clone / "steps" / "step_12.py"
     text = path.read_text()

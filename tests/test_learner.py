@@ -21,7 +21,7 @@ from grader.learner import lesson
 from grader.learner.explain import explain_page
 from grader.learner.watch.changes import stamp
 from grader.rubric import load
-from tests.marks import whole_but_each
+from tests.marks import sampled
 from tests.own_course import Course, begin_again, copy_course
 from tests.worker_jobs import BEGUN, begun, until
 
@@ -301,7 +301,7 @@ complete_words grader explain s99 sca
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("rows", whole_but_each(2, [24, 200]))
+@pytest.mark.parametrize("rows", sampled(2, [24, 200]))
 def test_the_last_screen_says_what_to_do(rows: int, untouched: Course) -> None:
     seen = pexpect.spawn(
         sys.executable,

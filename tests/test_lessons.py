@@ -108,11 +108,12 @@ def test_the_report_in_a_lesson_has_the_checks_of_the_step(step: Step) -> None:
 
 
 @pytest.mark.any_python
-def test_all_that_is_generated_is_up_to_date() -> None:
+@pytest.mark.parametrize("reports", [False, pytest.param(True, marks=pytest.mark.whole)])
+def test_all_that_is_generated_is_up_to_date(reports: bool) -> None:
     """Stubs, their digests, tasks, figures, and every report in a lesson."""
     from tools.sync.generate import State, plan
 
-    planned = plan(ROOT)
+    planned = plan(ROOT, reports=reports)
     stale = [one.path.name for one in planned if one.state is State.STALE]
     assert not stale, "Run: pixi run sync"
     paths = {one.path for one in planned}

@@ -17,14 +17,12 @@ from tests.graded import direct, mistakes, mistakes_table, told, variants, verdi
 from tests.graded.edits import EditError
 from tests.graded.mistakes import Mistake
 from tests.graded.told import Told
+from tests.marks import sampled
 
 SEED = 20240501
 
 EACH = 2
 """How many mistakes of each step are graded here."""
-
-FEW = 4
-"""Every fourth of them is graded in the ordinary tests."""
 
 NAMED_FIRST, PLACED = 0.85, 0.85
 """Shares of the sample: what the grader reaches today, less what another sample may differ by.
@@ -45,8 +43,8 @@ def pool() -> Iterator[ProcessPoolExecutor]:
         yield executor
 
 
-EACH_PYTHON = 3
-"""Every third mistake is graded with each Python that .ci/run tries, and is proven to be one."""
+PROVEN = 3
+"""Every third mistake is proven to be one."""
 
 
 class Reports:
@@ -58,7 +56,7 @@ class Reports:
 
     def of(self, one: Mistake) -> Told:
         if one.name not in self._found:
-            prove = SAMPLE.index(one) % EACH_PYTHON == 0
+            prove = SAMPLE.index(one) % PROVEN == 0
             task = self._pool.submit(told.mistake, one, SEED, prove=prove)
             self._found[one.name] = task.result()
         return self._found[one.name]
@@ -74,15 +72,7 @@ def graded(reports: Reports) -> list[Told]:
     return [reports.of(one) for one in SAMPLE]
 
 
-def marks(at: int) -> list[pytest.MarkDecorator]:
-    """Where the mistake at this place of the sample is graded."""
-    whole = [pytest.mark.whole] if at % FEW else []
-    return [*whole, *([pytest.mark.any_python] if at % EACH_PYTHON else [])]
-
-
-each_mistake = pytest.mark.parametrize(
-    "one", [pytest.param(one, id=one.name, marks=marks(at)) for at, one in enumerate(SAMPLE)]
-)
+each_mistake = pytest.mark.parametrize("one", sampled(8, SAMPLE), ids=lambda one: one.name)
 
 
 # ---- the corpus ---------------------------------------------------------------------------
@@ -97,19 +87,11 @@ def test_a_step_has_thirty_mistakes_in_different_styles(step: str) -> None:
 
 
 BASES = sorted(mistakes.FOLDER.glob("s*/*.py"))
-SOME = variants.sample(BASES, 6)
-
-
-def some(path: Path) -> list[pytest.MarkDecorator]:
-    """Where the program is run."""
-    return [] if path in SOME[::2] else [pytest.mark.whole if path in SOME else pytest.mark.slow]
 
 
 @pytest.mark.any_python
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, marks=some(path), id=path.stem) for path in BASES],
-)
+@pytest.mark.sampled(len(BASES) // 2, 2)
+@pytest.mark.parametrize("path", BASES, ids=lambda path: path.stem)
 def test_a_program_beside_the_edits_is_right(path: Path, pool: ProcessPoolExecutor) -> None:
     truth = pool.submit(direct.truth, path.parent.name, path.read_bytes()).result()
     assert truth.right, truth.why

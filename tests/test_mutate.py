@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import ast
 
+import pytest
+
 from grader.base import course
+from tests import grade_the_grader
+from tests.graded import mutated, variants
+from tests.marks import sampled
 from tests.mutate import mutants, twice
 
 PROGRAM = """
@@ -67,3 +72,27 @@ def test_two_mistakes_are_no_single_one() -> None:
     assert not set(found) <= sources()
     for source in found:
         ast.parse(source)
+
+
+def test_what_only_people_read_is_left_alone() -> None:
+    program = """
+def f(x):
+    if not x:
+        raise ValueError(f"no {x}" + "at all")
+    return g(x, device=x.device)
+"""
+    found = [one.source for one in mutants(program) if "raise" in one.source]
+    assert all("raise ValueError(f'no {x}' + 'at all')" in source for source in found)
+    assert not any("return g(x)" in source for source in found)
+
+
+@pytest.mark.parametrize("step", sampled(4, variants.steps()))
+def test_each_mutant_has_a_name_and_those_known_to_be_right_are_made(step: str) -> None:
+    names = [one.name for one in mutated.of(step)]
+    assert len(names) == len(set(names))
+    assert mutated.equivalent(step).keys() <= set(names)
+
+
+@pytest.mark.slow
+def test_mutants_that_pass_are_known_to_be_right() -> None:
+    assert grade_the_grader.main(["--mutants"]) == 0

@@ -25,7 +25,6 @@ from grader.base.blanks import make_stub
 from grader.frameworks import Framework, UnknownFramework, load
 from grader.frameworks.max import Max
 from grader.frameworks.numpy import NumPy
-from grader.sandbox import launch
 
 COURSE = Path(__file__).resolve().parent / "courses" / "numpy"
 TRAPPED = 86
@@ -205,10 +204,9 @@ def test_it_is_graded_as_a_class(other: Other, tmp_path: Path) -> None:
 
 
 @pytest.mark.whole
+@pytest.mark.usefixtures("confining")
 def test_its_answers_are_hidden(other: Other) -> None:
     """The command puts the course on its own path, which the worker must not see."""
-    if launch.offered().tier == "process":
-        pytest.skip("nothing confines a worker here")
     nosy = "\ntry:\n    open({!r}).read()\nexcept OSError:\n    pass\nelse:\n    del softmax\n"
     for secret in ("solutions/solution_01.py", "checks/formulas.py", "course.toml"):
         text = other.solution("01") + nosy.format(str(other.root / secret))

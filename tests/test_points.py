@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from grader.base import course
 from grader.base.blanks import make_stub
 from grader.base.model import Kind, Report, Status, Step, Verdict
-from grader.report import points
+from grader.classroom import rows, similar, store
+from grader.classroom.collect import Answer, Collected
+from grader.classroom.layout import Student
+from grader.classroom.planning import Plan, Request
+from grader.protocol.probe import Job, Outcome
+from grader.report import as_gradescope, points
 from grader.report.points import Points
 from tests.graded import inside, variants
 
 STEPS = course.steps()
 SEED = 1
+
+
+class Class(NamedTuple):
+    """What a class knows before it counts, and the reports by name."""
+
+    plan: Plan
+    reports: Mapping[str, Report]
 
 
 def graded(step: Step, text: str, tmp_path: Path) -> Report:
@@ -36,11 +52,63 @@ def _engine() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
-def test_nothing_is_worth_nothing_and_an_error_little(step: Step, tmp_path: Path) -> None:
+def test_an_error_is_worth_little(step: Step, tmp_path: Path) -> None:
     """That wrong is worth more and right all of it is in ``test_variants``, with its reports."""
     solution = step.solution.read_text(encoding="utf-8")
-    assert worth(graded(step, make_stub(solution), tmp_path)) == 0
     assert worth(graded(step, solution + "\nboom\n", tmp_path)) <= 34
+
+
+class Late(inside.Inside):
+    """A worker whose time runs out at once: what is written counts, and the rest of the grader."""
+
+    def _outcome(self, job: Job) -> Outcome:
+        return Outcome("timeout", {}, None)
+
+
+def compared(step: Step, files: Mapping[str, bytes], spool: Path, *, run: bool) -> Class:
+    """Everybody's file graded, then compared with the others."""
+    reports, answers, names, kept = {}, {}, {}, {}
+    for name, data in files.items():
+        digest = hashlib.sha256(data).hexdigest()
+        (spool / digest).write_bytes(data)
+        running = inside.Inside() if run else Late()
+        reports[name], _ = inside.graded(step, spool / digest, seed=SEED, running=running)
+        shape, runs = similar.compared(data)
+        inside.unchanged(data)
+        answers[Student(name), step.id] = Answer(name, digest, shape=shape, runs=runs)
+        names[step.id, digest] = digest
+        kept[digest] = store.unpacked(store.packed(reports[name]))
+    collected = Collected(tuple(map(Student, files)), answers, ())
+    return Class(Plan(collected, spool, names, kept, "", b""), reports)
+
+
+@pytest.mark.parametrize(
+    ("step", "few"),
+    [
+        *((step, True) for step in STEPS),
+        *(pytest.param(step, False, marks=pytest.mark.whole) for step in STEPS),
+    ],
+    ids=lambda value: getattr(value, "id", "few" if value else "all"),
+)
+def test_points_are_the_same_alone_in_a_class_and_for_gradescope(
+    step: Step, few: bool, tmp_path: Path
+) -> None:
+    """And nothing is worth nothing. A class compares everybody's programs before it counts."""
+    stub, solution = make_stub(step.solution.read_text("utf-8")).encode(), step.solution
+    every = [one for one in variants.of(step.id) if not one.fresh]
+    others = [one for one in every if not one.right][:1] if few else every
+    files = {"stub": stub, **{one.name: one.source for one in others}}
+    plan, reports = compared(step, files, tmp_path, run=few)
+    alone = {name: worth(report) for name, report in reports.items()}
+    points._free.cache_clear()  # what the stub fulfils: a class works it out for itself
+    book = rows.gradebook(Request(tmp_path, (step,), tmp_path), plan)
+    assert {person.name: book.score(book.row(person, step.id)) for person in book.people} == alone
+    kept = {name: row.report.checks for (name, _), row in book.rows.items() if row.report}
+    assert kept == {name: report.checks for name, report in reports.items()}
+    told = {name: json.loads(as_gradescope.render(report)) for name, report in reports.items()}
+    assert {name: one["score"] for name, one in told.items()} == alone
+    assert alone["stub"] == 0
+    inside.unchanged(stub, solution.read_bytes())
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.base.course import ROOT
-from tests.marks import whole_but_each
+from tests.marks import sampled
 
 NOTHING_COMPILED = {"MAX_EAGER_ALLOW_LAZY_COMPILE": "0"}  # MAX refuses instead
 
@@ -52,7 +52,7 @@ def test_a_script_outside_the_course_computes_at_once(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("[[1.0, 0.0], [0.5, 0.5]] ['a b', '--flag']\n", "")
 
 
-@pytest.mark.parametrize("first", whole_but_each(5, FIRST))
+@pytest.mark.parametrize("first", sampled(5, FIRST))
 def test_the_engine_is_in_place_whatever_is_imported_first(first: str, tmp_path: Path) -> None:
     done = python(tmp_path, "-c", f"import {first}\n{SCRIPT}")
     assert done.stdout.startswith("[[1.0, 0.0]"), done.stderr
@@ -145,6 +145,53 @@ def test_a_plain_python_says_that_max_may_be_compiling(tmp_path: Path) -> None:
         "import sys, course_waiting; assert not [f for f in sys.meta_path if 'Waiting' in repr(f)]"
     )
     assert told(inert, MAX_EAGER_EXECUTOR="interpreter") == []
+
+
+STEP = "from solutions.solution_01 import GPT2Config\nprint(GPT2Config().n_embd)\n"
+GRADE = "To grade this file: ./pixiw run s05\n"
+
+
+@pytest.fixture
+def steps(tmp_path: Path) -> Path:
+    """The folder of the steps, in a course that has only what step 05 needs here."""
+    (tmp_path / "solutions").mkdir()
+    shutil.copy(ROOT / "solutions/solution_01.py", tmp_path / "solutions")
+    (tmp_path / "steps").mkdir()
+    shutil.copy(ROOT / "steps/solutions.py", tmp_path / "steps")
+    for name in ("step_05.py", "mine.py"):
+        (tmp_path / "steps" / name).write_text(STEP)
+    return tmp_path / "steps"
+
+
+def alone(*arguments: str | Path) -> tuple[str, str]:
+    done = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
+    return done.stdout, done.stderr
+
+
+def test_a_step_run_by_itself_finds_the_earlier_ones_and_ends_with_how_to_grade_it(
+    steps: Path,
+) -> None:
+    assert alone(steps / "step_05.py") == ("768\n", GRADE)
+    assert alone(steps / "mine.py") == ("768\n", "")
+    said = "This Python has no MAX. ./pixiw installs it.\n"
+    assert alone("-S", steps / "step_05.py") == ("", said + GRADE)
+
+
+def test_in_the_courses_environment_so_does_a_step_that_needs_no_earlier_one(steps: Path) -> None:
+    shutil.copy(
+        ROOT / "tools/pixiw/waiting.py", steps.parent / "waiting.py"
+    )  # another is there already
+    code = (
+        "import sys; home, sys.prefix, name = sys.argv[1:]; sys.path.append(home)\n"
+        "sys.argv = [f'{home}/steps/{name}']\n"
+        "import waiting; print(sys.path.count(f'{home}/steps'))"
+    )
+    folders = steps.parent, steps.parent / ".venv"
+    folders[1].mkdir()
+    assert alone("-c", code, *folders, "step_05.py") == ("0\n", GRADE)
+    assert alone("-c", code, *folders, "mine.py") == ("0\n", "")
 
 
 def test_what_max_compiles_is_said_once_with_how_to_avoid_it(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import ast
 import numpy as np
 import pytest
 
+from grader.base.rewriting import Rewriter
 from grader.grading.following.arguments import namesake
 from grader.grading.following.cause import Causes
 from grader.grading.following.differs import kinds_in
@@ -17,7 +18,10 @@ from grader.grading.following.trace import Comparison
 from grader.grading.reading import siblings
 from grader.grading.reading.bindings import read_instead
 from tests import recorded_runs
+from tests.marks import any_numbers
 from tests.test_trace_parts import GIVEN, MASK, RIGHT
+
+pytestmark = any_numbers
 
 
 def compared(*edits: tuple[str, str], right: str = RIGHT) -> Comparison:
@@ -270,7 +274,7 @@ def test_nothing_is_worked_out_that_would_be_enormous(text: str) -> None:
     assert known.value(new) is None
 
 
-class Named(ast.NodeTransformer):
+class Named(Rewriter):
     """Puts the variables of a run into an expression."""
 
     def __init__(self, known: dict[str, ast.AST]) -> None:

@@ -18,6 +18,7 @@ from grader import sandbox
 from grader.sandbox import Limits, Running, WorkerPool
 from tests.worker_jobs import (
     BEGUN,
+    IN_EACH_TIER,
     QUICK,
     ROOT,
     Leftovers,
@@ -85,6 +86,16 @@ def test_a_pooled_worker_does_one_job_and_another_takes_its_place(pool: WorkerPo
         assert left == []  # nothing of the first is in the second's folder
         assert at_home
     assert seen[0] == seen[1]  # the numbers drawn too: it was the same job
+
+
+@pytest.mark.parametrize("layers", IN_EACH_TIER)
+def test_a_pool_is_stocked_in_every_tier(layers: tuple[str, ...]) -> None:
+    with WorkerPool(1, limits=QUICK, layers=layers) as kept:
+        for _ in range(2):
+            until(lambda: kept.ready, 20)
+            with kept.start(limits=QUICK, layers=layers) as running:
+                assert running.ready
+                assert out(running.finish(job(FILE, call("f"))), "f") == [1]
 
 
 def test_what_a_worker_left_would_be_seen(pool: WorkerPool) -> None:

@@ -70,6 +70,46 @@ def test_bubblewrap_that_cannot_work_counts_for_nothing(tmp_path: Path) -> None:
     assert remedy
 
 
+CLOSED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from grader.confine import tiers
+print(*tiers.reason(("bubblewrap", "user")), sep="\\n")
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another user for submissions")
+def test_root_whom_nobody_can_replace_is_told_what_is_closed(tmp_path: Path) -> None:
+    closed = tmp_path / "home" / "grader"
+    shutil.copytree(ROOT / "grader" / "confine", closed / "confine")
+    (closed / "__init__.py").touch()
+
+    def told(mode: int) -> str:
+        closed.chmod(mode)
+        command = [sys.executable, "-c", CLOSED, str(closed.parent)]
+        return subprocess.check_output(command, env={"PATH": str(tmp_path)}, text=True)
+
+    (tmp_path / "home").chmod(0o700)
+    assert f"chmod -R o+rX {closed} && chmod o+x " in told(0o700)
+    assert f"chmod -R o+rX {closed}" not in told(0o755)
+    assert f" {closed.parent}" in told(0o755)
+
+
+LOWERED = """
+import resource, sys, types
+sys.path.insert(0, sys.argv[1])
+from grader.confine import rlimits
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+wanted = types.SimpleNamespace(cpu=900, file_size=1 << 24, address_space=4 << 30)
+print(rlimits.apply(wanted), resource.getrlimit(resource.RLIMIT_AS) == (2 << 30, 2 << 30))
+"""
+
+
+def test_a_limit_that_is_lower_already_stays_and_counts() -> None:
+    said = subprocess.check_output([sys.executable, "-c", LOWERED, str(ROOT)], text=True)
+    assert said == "True True\n"
+
+
 ALONE = ("unshare", "--user", "--map-root-user")
 """Makes root of a user namespace that has no other user."""
 

@@ -19,6 +19,7 @@ from grader.grading.pipeline import Options, grade
 from grader.protocol.probe import Outcome
 from grader.rubric import Evidence, load
 from grader.sandbox import WorkerPool
+from tests.marks import sampled
 
 pytestmark = pytest.mark.any_python  # what waits for what is said in the rubric
 STEP = course.find("s10")
@@ -64,12 +65,15 @@ def test_the_first_part_passes_alone(tmp_path: Path, workers: WorkerPool) -> Non
 
 @pytest.mark.parametrize(
     ("right", "wrong", "fails"),
-    [
-        ("* self.scale", "/ self.scale", "numbers"),
-        ("scores = scores + position_bias", "scores = scores", "position-bias"),
-        ("if attention_scale is None else", "if not attention_scale else", "attention-scale"),
-        ("nothing = query[..., :1] * 0", "nothing = query[..., :1] * 0 - 1", "add-zero-attn"),
-    ],
+    sampled(
+        4,
+        [
+            ("* self.scale", "/ self.scale", "numbers"),
+            ("scores = scores + position_bias", "scores = scores", "position-bias"),
+            ("if attention_scale is None else", "if not attention_scale else", "attention-scale"),
+            ("nothing = query[..., :1] * 0", "nothing = query[..., :1] * 0 - 1", "add-zero-attn"),
+        ],
+    ),
 )
 def test_the_second_part_waits_for_the_first(
     right: str, wrong: str, fails: str, tmp_path: Path, workers: WorkerPool

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from grader.protocol.probe import TensorArg
 from grader.report import as_margin, as_text
 from grader.report.style import FILE, Style
 from tests.graded import mistakes, variants
-from tests.marks import whole_but_each
+from tests.marks import sampled
 from tests.worker_jobs import ROOT, call, error, floats, job
 
 pytestmark = pytest.mark.usefixtures("unhurried")
@@ -29,7 +30,7 @@ class Followed:
     """Follows variants, each in a worker of its own, from one fork server."""
 
     def __init__(self, start: object) -> None:
-        self._start = start
+        self.start: Any = start
         self._found: dict[str, Report] = {}
 
     def __call__(self, name: str) -> Report:
@@ -37,7 +38,7 @@ class Followed:
             one = variants.find(name)
             with variants.as_file(one) as path:
                 options = Options(seed=3, follow=Follow.ALWAYS)
-                found = grade(course.find(one.step), path, options, self._start)  # type: ignore[arg-type]
+                found = grade(course.find(one.step), path, options, self.start)
             self._found[name] = found
         return self._found[name]
 
@@ -63,7 +64,7 @@ LEAVES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "code"), whole_but_each(3, LEAVES))
+@pytest.mark.parametrize(("name", "code"), sampled(3, LEAVES))
 def test_the_line_that_leaves_the_path_is_the_one_with_the_mistake(
     name: str, code: str, followed: Followed
 ) -> None:
@@ -235,3 +236,16 @@ def test_a_checkpoint_of_many_blocks_is_not_followed_where_a_smaller_one_is_wron
     report = grade(course.find("s11"), path, Options(seed=3, follow=Follow.FAILING))
     shapes = {margin.shape for margin in trace_of(report).margin}
     assert "[18, 6]" in shapes, "the weight of c_attn of two blocks; of thirteen, it is [9, 3]"
+
+
+def test_numbers_of_any_size_are_explained_and_warn_nobody(
+    followed: Followed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A warning is an error in these tests."""
+    monkeypatch.setenv("GRADER_TRACEBACK", "1")  # else explaining would only end early
+    step, path = course.find("s05"), tmp_path / "step_05.py"
+    scale = "attn_weights / math.sqrt(int(value.shape[-1]))"
+    text = step.solution.read_text(encoding="utf-8")
+    path.write_text(text.replace(scale, "attn_weights * 1e30"), encoding="utf-8")
+    told = grade(step, path, Options(seed=7, follow=Follow.FAILING), followed.start)
+    assert "attn_weights * 1e30" in trace_of(told).told[0]

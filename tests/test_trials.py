@@ -11,9 +11,9 @@ import pytest
 from grader.protocol.probe import Observation, Outcome, Seen, SeenArray, SeenTensor
 from tests.graded import conditional, refusal, variants, verdicts
 from tests.graded.conditions import CONDITIONS
-from tests.marks import whole_but_each
+from tests.marks import any_numbers, sampled
 
-pytestmark = pytest.mark.any_python  # the numbers are NumPy's
+pytestmark = [pytest.mark.any_python, any_numbers]  # the numbers are NumPy's
 SEED = 5
 
 
@@ -42,7 +42,7 @@ def off(seen: Seen) -> Any:
     return seen
 
 
-@pytest.mark.parametrize("step", whole_but_each(2, variants.steps()))
+@pytest.mark.parametrize("step", sampled(2, variants.steps()))
 def test_a_trial_with_other_numbers_is_refused(step: str) -> None:
     right = refusal.solution(step, SEED).observations
     unjudged = []

@@ -96,16 +96,8 @@ def _changed(text: str, change: Tried) -> str:
 # ---- what is found -----------------------------------------------------------------------------
 
 
-def marks(at: int) -> list[pytest.MarkDecorator]:
-    """Where the mistake at this place is tried."""
-    whole = [pytest.mark.whole] if at % 4 else []
-    return [*whole, *([pytest.mark.any_python] if at % 3 else [])]
-
-
 @pytest.mark.usefixtures("unhurried")
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=marks(at)) for at, name in enumerate(HELPED)]
-)
+@pytest.mark.parametrize("name", HELPED)
 def test_the_change_that_is_shown_passes_when_it_is_made(
     name: str, tmp_path: Path, start: Start
 ) -> None:
@@ -215,6 +207,7 @@ def test_a_report_without_it_is_the_same(tmp_path: Path, start: Start) -> None:
     assert replace(with_it, tried=None, duration_s=0.0) == replace(without, duration_s=0.0)
 
 
+@pytest.mark.sampled(4)
 def test_a_program_that_does_not_end_gets_a_report(tmp_path: Path, start: Start) -> None:
     text = _mistake("s02/crochets_oublies").base + "\nwhile True:\n    pass\n"
     short = partial(start, limits=worker_jobs.QUICK)

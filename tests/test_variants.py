@@ -19,17 +19,14 @@ from grader.report.points import Points
 from grader.rubric import load
 from grader.sandbox import WorkerPool
 from tests import grade_the_grader
-from tests.graded import variants, verdicts
+from tests.graded import rewrites, variants, verdicts
 from tests.graded.variants import Variant
 from tests.graded.verdicts import Graded
-from tests.marks import whole_but_each
+from tests.marks import sampled, todays
 from tests.mutate import mutants
 
-RIGHT, WRONG, MUTANTS = 6, 12, 3
+RIGHT, WRONG, MUTANTS, REWRITES = 6, 12, 3, 3
 """How many files of each step the sample holds."""
-
-FEW_RIGHT, FEW_WRONG = 1, 2
-"""How many of them the ordinary tests grade."""
 
 SEED = 20240501
 
@@ -44,14 +41,11 @@ SIDES = [
 
 GRADED = [one for side in SIDES for one in side]
 
-FEW = [
-    one
-    for side in SIDES
-    for one in variants.sample(side, FEW_RIGHT if side[0].right else FEW_WRONG)
-]
+TODAY = todays(RIGHT + WRONG - 1, GRADED)
+"""What the ordinary tests grade: about one file of each step."""
 
-PIPED = FEW[:: FEW_RIGHT + FEW_WRONG + 1]
-"""About one file of each step, right and wrong in turn, goes through the real pipeline too."""
+PIPED = TODAY[::3]
+"""Some files, right and wrong in turn, go through the real pipeline too."""
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +79,7 @@ EACH_PYTHON = 6
 
 def marks(at: int, one: Variant) -> list[pytest.MarkDecorator]:
     """Where the file at this place of the sample is graded."""
-    whole = [] if one in FEW else [pytest.mark.whole]
+    whole = [] if one in TODAY else [pytest.mark.whole]
     return [*whole, *([pytest.mark.any_python] if at % EACH_PYTHON else [])]
 
 
@@ -102,24 +96,18 @@ def test_verdict(one: Variant, grades: Grades) -> None:
         assert found.failed == ()
 
 
+@pytest.mark.whole
 @pytest.mark.any_python  # every file of the sample is graded for it
-@pytest.mark.parametrize(
-    ("sample", "share"),
-    [
-        pytest.param(FEW, 0.85, id="few"),
-        pytest.param(GRADED, grade_the_grader.NAMED, marks=pytest.mark.whole, id="all"),
-    ],
-)
-def test_the_mistake_is_named(sample: list[Variant], share: float, grades: Grades) -> None:
-    wrong = [grades.of(one) for one in sample if not one.right]
+def test_the_mistake_is_named(grades: Grades) -> None:
+    wrong = [grades.of(one) for one in GRADED if not one.right]
     unnamed = [str(one) for one in wrong if not one.named]
-    assert len(unnamed) <= (1 - share) * len(wrong), "\n".join(unnamed)
+    assert len(unnamed) <= (1 - grade_the_grader.NAMED) * len(wrong), "\n".join(unnamed)
 
 
 @pytest.mark.any_python  # points follow from a report
 @pytest.mark.parametrize("step", variants.steps())
 def test_right_is_worth_more_than_wrong_than_an_error(step: str, grades: Grades) -> None:
-    for one in [one for one in FEW if one.step == step]:
+    for one in [one for one in TODAY if one.step == step]:
         report = grades.of(one).report
         assert report is not None
         worth = Points().score(report)
@@ -155,13 +143,27 @@ def test_hostile_files_never_pass(workers: WorkerPool) -> None:
 
 
 @pytest.mark.any_python
-@pytest.mark.parametrize("step", whole_but_each(3, ["s02", "s05", "s07"]))
+@pytest.mark.parametrize("step", sampled(3, ["s02", "s05", "s07"]))
 def test_mutants_are_judged_as_they_behave(step: str, pool: ProcessPoolExecutor) -> None:
     source = course.find(step).solution.read_text(encoding="utf-8")
     some = variants.sample(list(mutants(source)), MUTANTS)
     found = [pool.submit(verdicts.mutant, step, one, SEED) for one in some]
     wrong = [str(future.result()) for future in found if not future.result().agrees]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.any_python
+@pytest.mark.parametrize("step", sampled(10, variants.steps()[2:]))
+def test_a_solution_written_otherwise_passes(step: str, pool: ProcessPoolExecutor) -> None:
+    some = pool.submit(rewrites.pairs, step, SEED, REWRITES).result()
+    found = [pool.submit(verdicts.mutant, step, one, SEED).result() for one in some]
+    assert [str(one) for one in found if not (one.right and one.passed)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [[], ["--pairs", "--sample", "40"]], ids=["alone", "pairs"])
+def test_solutions_written_otherwise_pass(more: list[str]) -> None:
+    assert grade_the_grader.main(["--rewrites", *more]) == 0
 
 
 @pytest.mark.parametrize("step", variants.steps())

@@ -366,7 +366,7 @@ def test_ctrl_c_ends_it_with_the_terminal_as_it_was(
 
 def test_without_a_terminal_it_prints_plain_reports(own: Course) -> None:
     (own.root / "tmp").mkdir()
-    watch = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "grader", "watch", "s01", "--poll"],
         cwd=own.root,
         env=own.environment(TMPDIR=str(own.root / "tmp")),
@@ -375,20 +375,19 @@ def test_without_a_terminal_it_prints_plain_reports(own: Course) -> None:
         stderr=subprocess.STDOUT,
         text=True,
         encoding="utf-8",
-    )
-    assert watch.stdout is not None
-    try:
-        lines = iter(watch.stdout.readline, "")
-        assert any("Some checks failed" in line for line in lines)
-        own.solve("01")
-        text = next(line for line in lines if "All checks passed" in line)
-        assert "\x1b" not in text
-        watch.send_signal(signal.SIGINT)
-        assert watch.wait(PATIENCE_S) == 0
-        assert "\x1b" not in watch.stdout.read()
-    finally:
-        watch.kill()
-        watch.wait()
+    ) as watch:
+        assert watch.stdout is not None
+        try:
+            lines = iter(watch.stdout.readline, "")
+            assert any("Some checks failed" in line for line in lines)
+            own.solve("01")
+            text = next(line for line in lines if "All checks passed" in line)
+            assert "\x1b" not in text
+            watch.send_signal(signal.SIGINT)
+            assert watch.wait(PATIENCE_S) == 0
+            assert "\x1b" not in watch.stdout.read()
+        finally:
+            watch.kill()
     assert left_of(own) == []
 
 

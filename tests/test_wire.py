@@ -338,6 +338,7 @@ def test_what_is_known_of_an_error_is_cleaned_and_has_an_end() -> None:
         probe.SeenError("E", "", "", calls=(probe.SeenCall(1, "f", values={
             str(i): value for i in range(probe.MOST_VALUES + 1)
         }),)),
+        probe.SeenError("E", "", "", bases=many),
         probe.SeenError("E", "", "", calls=(probe.SeenCall(-1, "f"),)),
         probe.SeenError("E", "", "", about=probe.SeenValue("x", shape=(-1,))),
     ):  # fmt: skip

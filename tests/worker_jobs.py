@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from grader import sandbox
 from grader.base import course
+from grader.confine import tiers
 from grader.protocol.probe import Action, Call, Job, Outcome, Probe, SeenError
 from grader.sandbox import Limits
 
@@ -21,6 +23,23 @@ ROOT = Path(__file__).resolve().parent.parent
 FILE = "steps/step_05.py"
 CONFIGURATION = course.load().configuration
 QUICK = Limits(wall=1.5)
+TIERS = {
+    "sandboxed": tiers.LAYERS,
+    "confined": tuple(layer for layer in tiers.LAYERS if layer != "bubblewrap"),
+    "process": ("limits",),
+}
+"""The layers that are wanted in each tier. One that the machine lacks makes a tier another."""
+IN_EACH_TIER = [
+    pytest.param(
+        layers,
+        id=tier,
+        marks=pytest.mark.skipif(
+            tiers.usable(layers) != layers, reason=f"this machine cannot make {tier} workers"
+        ),
+    )
+    for tier, layers in TIERS.items()
+]
+"""Parameters of a test that runs in every tier of the machine."""
 BEGUN = """
 import ctypes
 ctypes.CDLL(None).prctl(15, b"begun", 0, 0, 0)

@@ -1,6 +1,7 @@
 """Measures how fast the grader and the course's GPT-2 are: ``python -m tools.bench``.
 
-Without a word, one page: each figure of the README, with its limit. ``--keep`` writes them there.
+Without a word, one page: each figure of the README, in times of importing MAX, with its limit.
+``--keep`` writes them there. What a machine cannot measure is left out, and said.
 
 ``start``: one grading of step 05's solution against importing MAX alone, in turns, with
 the existing cache of compiled kernels and with an empty one. ``--eager`` also times the same
@@ -35,6 +36,7 @@ from pathlib import Path
 from grader import frameworks
 from tools import bench_desk, bench_page, bench_phases, bench_watch, bench_workers
 from tools.bench_page import in_turns, seconds
+from tools.measured import Impossible
 
 EAGER = (
     "-c",
@@ -55,6 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print the medians and their ratios, or what another word measures."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # what runs ends with this
     given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        _measure(given)
+    except Impossible as why:
+        sys.exit(str(why))
+
+
+def _measure(given: Sequence[str]) -> None:
     if given and given[0] in APART:
         importlib.import_module(f"tools.bench_{given[0]}").main(given[1:])
         return

@@ -30,7 +30,9 @@ import psutil
 
 from grader.base import course
 from grader.base.machine import cores
+from grader.classroom import work
 from tests.graded import variants
+from tools.measured import Impossible
 
 BROKEN = ("def (", "class X:\n", "x = 1 +\n", "import nothing_like_this\n", "", "\tif:\n", "\0")
 HARM = (
@@ -138,7 +140,13 @@ class Run:
         return (self.out / "results").glob("*.json")
 
     def measure(self) -> Measured:
-        """Run it to its end."""
+        """Run it to its end.
+
+        Raises:
+            Impossible: this machine cannot confine a submission.
+        """
+        if why := work.unconfined():
+            raise Impossible(why)
         memory: dict[int, int] = {}
         started, spent, looked = time.monotonic(), 0.0, 1.0
         process = self.start()
@@ -186,7 +194,11 @@ class Run:
 
 
 def measure(count: int, workers: int) -> Measured:
-    """Grade so many submissions of step 05, the same ones for every number of workers."""
+    """Grade so many submissions of step 05, the same ones for every number of workers.
+
+    Raises:
+        Impossible: this machine cannot confine a submission.
+    """
     with tempfile.TemporaryDirectory(prefix="bench-class-") as name:
         folder = Path(name)
         hand_in(folder / "in", "s05", count, random.Random(0))  # noqa: S311 - which files

@@ -20,6 +20,7 @@ from typing import Any
 
 from grader.base import course
 from grader.base.blanks import make_answer
+from tools.measured import Impossible
 
 PAUSE_S = 1.5
 """Seconds between saves, as in ``bench watch``."""
@@ -55,15 +56,8 @@ SAVE = """() => new Promise((done) => {
 grading itself, and until its trace is there too."""
 
 
-def possible() -> bool:
-    """Whether there are Playwright and a browser."""
-    return importlib.util.find_spec("playwright") is not None and _chromium() is not None
-
-
 def main(saves: int) -> None:
     """Print the median and the 95th percentile for a right and for a wrong file."""
-    if not possible():
-        sys.exit("This needs Chromium, and Playwright: ./pixiw run -e test bench desk")
     for name, found in measure(saves).items():
         print(f"desk, {name}, {len(found)} saves:")
         _tell("from the save to the report in the page", [one["first"][0] for one in found])
@@ -72,7 +66,13 @@ def main(saves: int) -> None:
 
 
 def measure(saves: int) -> dict[str, list[dict[str, Any]]]:
-    """What ``SAVE`` tells of each save: half of them of the solution, half of a wrong file."""
+    """What ``SAVE`` tells of each save: half of them of the solution, half of a wrong file.
+
+    Raises:
+        Impossible: Playwright or a browser is missing.
+    """
+    if importlib.util.find_spec("playwright") is None or _chromium() is None:
+        raise Impossible("It needs Chromium, and Playwright: ./pixiw run -e test bench desk")
     import playwright.sync_api as api
 
     with tempfile.TemporaryDirectory() as folder, api.sync_playwright() as playwright:

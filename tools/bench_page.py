@@ -1,20 +1,22 @@
-"""Every figure that the README gives for one learner, measured here, each with its limit."""
+"""How fast the README says that everything is: in times of importing MAX, measured beside it."""
 
 from __future__ import annotations
 
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from statistics import median
 
 from grader.base import course
 from grader.base.machine import cores
 from tools import bench_class, bench_desk, bench_watch, measured
+from tools.measured import Impossible
 
 IMPORT = (
     "-c",
@@ -25,98 +27,147 @@ CHECK = ("-m", "grader", "check", "--solutions")
 WRITE = ("-m", "gpt2", "--temperature", "0")
 LONGEST_S = 3600.0
 SPEED = re.compile(r"([\d.]+) a second")
+TOKENS = 200
+BESIDE = 5
+"""How often MAX is imported before something is measured, and again after it."""
+
+COMMAND = "./pixiw run -e test bench"
+"""What measures the whole page; with ``--keep`` it also writes the README's table."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Something to measure, and how long it may take.
+
+    Attributes:
+        what: What is done, in the README's words.
+        most: The limit, in times of importing MAX.
+        measure: Measures it in so many turns, or saves, and returns the median in seconds.
+        command: What measures it alone.
+        processor: Whether the seconds are those of all processors, here and of the import.
+    """
+
+    what: str
+    most: float
+    measure: Callable[[int, int], float]
+    command: str = "./pixiw run bench"
+    processor: bool = False
+
+    def measured(self, turns: int, saves: int) -> Figure:
+        """What was measured, MAX being imported before and after it.
+
+        Raises:
+            Impossible: this machine cannot do it.
+        """
+        beside = [_import() for _ in range(BESIDE)]
+        taken = self.measure(turns, saves)
+        beside += [_import() for _ in range(BESIDE)]
+        base = median(each.processor_s if self.processor else each.seconds for each in beside)
+        return Figure(self.what, taken, base, self.most, self.command, self.processor)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """What was measured, and the limit that it should keep: at most, or at least.
-
-    Attributes:
-        what: What was done, in the README's words.
-        value: What was measured.
-        unit: Its unit.
-        limit: What it should keep.
-        told: The README's words for the value.
-        command: What measures it alone.
-        at_least: Whether the limit is a lower one.
-    """
+    """What a row took, beside what importing MAX took, both in seconds."""
 
     what: str
-    value: float
-    unit: str
-    limit: float
-    told: str = ""
-    command: str = "./pixiw run bench"
-    at_least: bool = False
+    seconds: float
+    import_s: float
+    most: float
+    command: str = ""
+    processor: bool = False
 
     @property
-    def kept(self) -> bool:
-        """Whether the limit is kept."""
-        return self.value >= self.limit if self.at_least else self.value <= self.limit
+    def times(self) -> float:
+        """How many times as long as importing MAX."""
+        return self.seconds / self.import_s
 
     def __str__(self) -> str:
-        word = "at least" if self.at_least else "at most"
-        verdict = "" if self.kept else "  NOT KEPT"
+        verdict = "" if self.times <= self.most else "  NOT KEPT"
+        kind = " of processor time" if self.processor else ""
         return (
-            f"{self.what:66} {self.value:8.2f} {self.unit:10} {word} {self.limit:g}{verdict}"
-            f"  ({self.told})"
+            f"{self.what:62} {self.times:5.2f} × importing MAX, at most {self.most:g}{verdict}"
+            f"  ({self.seconds:.2f} s beside {self.import_s:.2f} s{kind})"
         )
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of the clock, and of all processors."""
+
+    seconds: float
+    processor_s: float
 
 
 def main(turns: int, saves: int, *, keep: bool) -> None:
     """Print the page, line by line; ``keep`` stores it, and writes it into the README."""
-    if keep and not bench_desk.possible():
-        sys.exit("The README has a line about the desk: ./pixiw run -e test bench --keep")
-    figures = []
-    for figure in _figures(turns, saves):
+    figures: list[dict[str, object]] = []
+    left_out: dict[str, str] = {}
+    for row in ROWS:
+        try:
+            figure = row.measured(turns, saves)
+        except Impossible as why:
+            print(f"{row.what}: left out. {why}", flush=True)
+            left_out[row.what] = str(why)
+            continue
         print(figure, flush=True)
         figures.append(asdict(figure))
     if keep:
-        told = {"turns": turns, "saves": saves, "figures": figures}
-        measured.keep({"bench": measured.circumstances("./pixiw run -e test bench") | told})
+        told = {"turns": turns, "saves": saves, "figures": figures, "left_out": left_out}
+        measured.keep({"bench": measured.circumstances(f"{COMMAND} --keep") | told})
 
 
-def _figures(turns: int, saves: int) -> Iterator[Figure]:
-    base, grade = in_turns(turns)
-    told = f"{grade:.2f} s, {grade / base:.1f} × what importing MAX alone takes ({base:.2f} s)"
-    yield Figure("grade step 05, its solution", grade / base, "x", 1.4, told)
-    watched = sorted(bench_watch.measure(saves)[0])
-    told = f"{median(watched):.2f} s (median of {saves})"
-    what = "the same in `watch`, from the save to the report"
-    yield Figure(what, 1000 * median(watched), "ms", 200, told)
-    yield from _desk(saves)
-    checks = median([seconds(CHECK) for _ in range(3)])
-    yield Figure("grade all twelve solutions", checks, "s", 3.5, f"{checks:.1f} s")
-    yield _class()
-    first, rate = first_word(), _tokens_a_second()
-    what = "the first word of the small GPT-2, where MAX has compiled nothing"
-    yield Figure(what, first, "s", 3, f"{first:.1f} s after the command")
-    told, what = f"{rate:,.0f} tokens a second", "write with the small GPT-2, on NumPy"
-    yield Figure(what, rate, "tokens/s", 1000, told, at_least=True)
+def _graded(turns: int, _: int) -> float:
+    return median(seconds(GRADE) for _ in range(turns))
 
 
-def _desk(saves: int) -> Iterator[Figure]:
-    if not bench_desk.possible():
-        print("the desk: needs Chromium, and Playwright: ./pixiw run -e test bench")
-        return
-    [found, *_] = bench_desk.measure(2 * saves).values()
-    taken = sorted(one["first"][0] for one in found)
-    late = taken[int(0.95 * (len(taken) - 1))]
-    told = f"{median(taken) / 1000:.2f} s (median of {saves}; 95 % below {late / 1000:.2f} s)"
-    what, command = (
+def _watched(_: int, saves: int) -> float:
+    return median(bench_watch.measure(saves)[0])
+
+
+def _at_the_desk(_: int, saves: int) -> float:
+    right = next(iter(bench_desk.measure(2 * saves).values()))
+    taken: list[float] = [one["first"][0] for one in right]
+    return median(taken) / 1000
+
+
+def _checked(turns: int, _: int) -> float:
+    return median(seconds(CHECK) for _ in range(max(1, turns // 3)))
+
+
+def _handed_in(*_: int) -> float:
+    return bench_class.measure(CLASS, cores()).processor_s / CLASS
+
+
+def _first_word(turns: int, _: int) -> float:
+    return median(first_word() for _ in range(max(1, turns // 3)))
+
+
+def _written(*_: int) -> float:
+    return TOKENS / _tokens_a_second()
+
+
+CLASS = 120
+ROWS = (
+    Row("grade step 05, its solution", 1.2, _graded),
+    Row("the same in `watch`, from the save to the report", 0.3, _watched),
+    Row(
         "the same at the desk, from the save to the report in the page",
-        "./pixiw run -e test bench desk",
-    )
-    yield Figure(what, median(taken), "ms", 250, told, command)
-
-
-def _class() -> Figure:
-    count = 120
-    found = bench_class.measure(count, cores())
-    rate, each = count / found.seconds, found.processor_s / count
-    told = f"{rate:.1f} files a second, {each:.2f} s of processor each"
-    what, command = "grade a class of 120, in the sandbox", "./pixiw run bench class --count 120"
-    return Figure(what, rate, "files/s", 4, told, command, at_least=True)
+        0.35,
+        _at_the_desk,
+        f"{COMMAND} desk",
+    ),
+    Row("grade all twelve solutions", 6, _checked),
+    Row(
+        f"one hand-in of a class of {CLASS}, in the sandbox, in processor time",
+        0.5,
+        _handed_in,
+        f"{COMMAND} class --count {CLASS}",
+        processor=True,
+    ),
+    Row("the first word of the small GPT-2, where MAX has compiled nothing", 4, _first_word),
+    Row(f"write {TOKENS} tokens with the small GPT-2, on NumPy", 0.4, _written),
+)
 
 
 def in_turns(turns: int, environment: Mapping[str, str] | None = None) -> tuple[float, float]:
@@ -142,6 +193,19 @@ def seconds(arguments: tuple[str, ...], environment: Mapping[str, str] | None = 
         timeout=LONGEST_S,
     )
     return time.perf_counter() - started
+
+
+def _import() -> Cost:
+    """What importing MAX in a process of its own takes."""
+    before = _processor_s()
+    taken = seconds(IMPORT)
+    return Cost(taken, _processor_s() - before)
+
+
+def _processor_s() -> float:
+    """Seconds of all processors that the processes used which this one has waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def surroundings(more: Mapping[str, str]) -> dict[str, str]:
@@ -172,7 +236,12 @@ def first_word() -> float:
 
 
 def _tokens_a_second() -> float:
-    command = [sys.executable, *WRITE, "--engine", "numpy", "--tokens", "200"]
+    """How fast the small GPT-2 writes, by its own account.
+
+    Raises:
+        Impossible: it gave none.
+    """
+    command = [sys.executable, *WRITE, "--engine", "numpy", "--tokens", str(TOKENS)]
     done = subprocess.run(
         command,
         cwd=course.ROOT,
@@ -183,4 +252,6 @@ def _tokens_a_second() -> float:
         timeout=LONGEST_S,
     )
     found = SPEED.search(done.stderr)
-    return float(found[1]) if found else 0.0
+    if found is None:
+        raise Impossible(f"gpt2 does not say how fast it was: {done.stderr.strip()}")
+    return float(found[1])

@@ -11,6 +11,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,6 +30,10 @@ PACKAGES = ("max", "numpy", "torch", "transformers")
 
 Kept = Mapping[str, Any]
 """The content of one JSON file."""
+
+
+class Impossible(Exception):
+    """This machine cannot measure that. It says why, and what would help."""
 
 
 def circumstances(command: str) -> dict[str, Any]:
@@ -210,8 +215,15 @@ def _phases(root: Path) -> str:
 def _readme(root: Path) -> str:
     """The README's table: what ``bench`` prints."""
     kept = read("bench", root)
-    rows = [[each["what"], each["told"], f"`{each['command']}`"] for each in kept["figures"]]
-    return "\n".join([*table(["what", "how long", "command"], rows), "", source(kept)])
+    rows = [
+        [each["what"], f"{each['seconds'] / each['import_s']:.2f}", f"`{each['command']}`"]
+        for each in kept["figures"]
+    ]
+    lines = table(["what", "times importing MAX", "command"], rows)
+    alone = statistics.median(each["import_s"] for each in kept["figures"] if not each["processor"])
+    told = f"Importing MAX alone took {alone:.2f} s on that machine. {source(kept)}"
+    without = [f"Not measured there: {what}. {why}" for what, why in kept["left_out"].items()]
+    return "\n".join([*lines, "", " ".join([told, *without])])
 
 
 MULTIPLY = {"MAX": "max", "PyTorch": "torch"}

@@ -110,10 +110,10 @@ ATTENTION: Family = {
     **{
         f"mask-minus-{number}": mask(
             -float(number),
-            f"The mask adds −{number} where it should add −inf: hidden tokens with large scores "
+            f"The mask adds {told} where it should add −inf: hidden tokens with large scores "
             "still get weight.",
         )
-        for number in (5, 10, 20, 50)
+        for number, told in {5: "−5", 10: "−10", 20: "−20", 50: "a finite number"}.items()
     },
     "mask-after-softmax": (
         mask("after_softmax", "The mask is added after the softmax. Add it to the scores before."),

@@ -1,4 +1,4 @@
-"""Scores far from 0, where clipped scores and a finite mask show.
+"""Scores of up to ±1000: clipped ones, a finite mask and a softmax that overflows show there.
 
 They are made with the features of the tokens, so any trial of causal attention can have them.
 """
@@ -8,9 +8,25 @@ from __future__ import annotations
 import numpy as np
 
 from checks.shared.drawn import Array, Rng
+from grader.rubric import RELATIVE
 
-SLACK = 5.0
-"""Of such trials: rounding of scores of some tens is felt through the softmax."""
+LARGEST = 1000.0
+"""Of all scores, by size: the lessons promise it."""
+
+
+def slack(score: float, width: int) -> float:
+    """By how much the tolerance grows where scores of this size are sums of ``width`` products.
+
+    Each sum is rounded to float32 after each product, by at most half an epsilon of its size; the
+    errors add up like their root. A score that is off by e changes its weight by e of itself, and
+    a weight depends on two scores.
+    """
+    off = 2.0 * score * float(np.finfo(np.float32).eps) * np.sqrt(width)
+    return float(1.0 + off / RELATIVE)
+
+
+SLACK = slack(LARGEST, 8)
+"""Of trials with such scores, in heads of no more than 8 numbers."""
 
 
 def steer(query: Array, key: Array, value: Array, n_head: int) -> None:
@@ -29,20 +45,19 @@ def steer(query: Array, key: Array, value: Array, n_head: int) -> None:
 
 
 def far(rng: Rng, x: Array, head_dim: int) -> Array:
-    """``x`` ``[..., seq, n_embd]`` with scores far from 0, for weights that :func:`steer` set.
+    """``x`` ``[..., seq, n_embd]`` with scores near ±1000, for weights that :func:`steer` set.
 
-    All but the last token score near −74, where clipping shows. They give the last token 75
-    more, and its value is huge, so a finite mask shows even at −100. With more than 85 between
-    them, exp of a float32 would lose what is seen. The last token hardly sees itself: it gives
-    the others scores near 74, of which exp is still a float32, even the sum for a long text.
+    All but the last token score near −1000, where ``exp`` is 0. They give the last token 2000
+    more, and its value is huge, so a mask of −2000 shows. The last token hardly sees itself: it
+    gives the others scores near 1000, where ``exp`` overflows.
     The first of several texts has its last score far below instead.
     """
     x = x.copy()
     x[..., 0] = np.sqrt(head_dim)  # so that a token's score is its key
     x[..., -1, 0] *= -1.0
-    x[..., 1] = rng.uniform(-76.0, -72.0, x.shape[:-1])
-    x[..., 0, 1] = -72.0  # the most: so it shows where a long text's first token is not seen
-    x[..., -1, 1] = 1.0
+    x[..., 1] = rng.uniform(-LARGEST, 4.0 - LARGEST, x.shape[:-1])
+    x[..., 0, 1] = 4.0 - LARGEST  # the most: so it shows where a long text's first is not seen
+    x[..., -1, 1] = LARGEST
     x[..., -1, 2] = 1e10
     if x.ndim > 2 and len(x) > 1:
         _below(x[0])
@@ -50,11 +65,11 @@ def far(rng: Rng, x: Array, head_dim: int) -> Array:
 
 
 def _below(x: Array) -> None:
-    """The last token scores −300 for itself, others near −85, where exp is still a float32.
+    """The last token scores −1000 for itself, others near −800, and its value is huge.
 
-    Its value is huge. So it shows if scores are clipped at −100 or −150.
+    So it shows if scores are clipped at −870 or above.
     """
     x[..., -1, 0] *= -1.0
-    x[..., 1] -= 10.0
-    x[..., -1, 1] = -300.0
+    x[..., 1] += 200.0
+    x[..., -1, 1] = -LARGEST
     x[..., -1, 2] = 1e30

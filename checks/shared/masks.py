@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from checks.shared import attention as oracles
 from checks.shared.drawn import Rng, long
 from grader.rubric import (
@@ -22,8 +24,8 @@ POSITIONS = 1024
 def mask_trials(rng: Rng) -> list[Trial]:
     """``causal_mask`` of several lengths, first without and then with earlier tokens.
 
-    Those with a type's name ask for that element type; ``lengths`` and
-    ``lengths-later`` pass dimensions of a tensor's shape, as step 05 does.
+    Those with a type's name ask for that element type; ``square-dims`` and
+    ``later-dims`` pass dimensions of a tensor's shape, as step 05 does.
     """
     lengths = [(4, 0), (1, 0), (POSITIONS, 0), (2, 0)]
     later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6), (3, 3), (2, 1), (1, 1)]
@@ -40,7 +42,7 @@ def mask_trials(rng: Rng) -> list[Trial]:
         _mask("later-float16", 2, 3, dtype="float16"),
         *(_mask(f"later-{i}", *pair) for i, pair in enumerate(later, start=1)),
         _again(),
-        _mask("lengths", 4, 0, dims=(True, True)),
+        _mask("square-dims", 4, 0, dims=(True, True)),
         _mixed(),
     ]
 
@@ -56,13 +58,21 @@ def _mixed() -> Trial:
     """Both lengths are dimensions, and only one of them is, with a plain int beside it."""
     kinds = ((True, True), (True, False), (False, True))
     calls = {f"call{index}": _mask("", 3, 2, dims=dims) for index, dims in enumerate(kinds)}
-    return in_turn("lengths-later", calls)
+    return in_turn("later-dims", calls)
 
 
 def mask_parts() -> list[Trial]:
-    """The ``causal_mask`` that a layer brings along, called alone: without and with a past."""
-    made = [_mask("mask", 5, 0), _mask("mask-later", 2, 3)]
-    return [Trial(one.probe, one.expect, part=True) for one in made]
+    """The ``causal_mask`` that a layer brings along, called alone.
+
+    First for a whole text, then with earlier tokens, in another element type and with dimensions.
+    """
+    made = [
+        _mask("mask", 5, 0),
+        _mask("mask-later", 2, 3),
+        _mask("mask-float64", 1, 2, dtype="float64"),
+        _mask("mask-dims", 3, 1, dims=(True, True)),
+    ]
+    return [replace(one, part=True) for one in made]
 
 
 def _mask(

@@ -126,9 +126,8 @@ def never_nan(*trials: str, path: str, scores: float = 100.0) -> Rule:
             kind: Any = np.float64 if seen.array.dtype == np.float64 else np.float32
             mask = seen.array.astype(kind)
             for sign in (-1.0, 1.0):
-                with np.errstate(all="ignore"):
-                    masked = mask + kind(sign * scores)
-                    weights = np.exp(masked - masked.max(axis=-1, keepdims=True))
+                masked = mask + kind(sign * scores)
+                weights = np.exp(masked - masked.max(axis=-1, keepdims=True))
                 if not np.isfinite(weights / weights.sum(axis=-1, keepdims=True)).all():
                     empty = bool(np.isneginf(mask).all(axis=-1).any())
                     said = EMPTY if empty else None
@@ -164,9 +163,8 @@ def same_scores(trial: str, *, here: tuple[str, str], there: tuple[str, str]) ->
         if query is None or key is None or far_query is None or far_key is None:
             return NotRun()
         try:
-            with np.errstate(all="ignore"):  # a program may return any numbers
-                near = query @ key.swapaxes(-1, -2)
-                far = far_query @ far_key.swapaxes(-1, -2)
+            near = query @ key.swapaxes(-1, -2)
+            far = far_query @ far_key.swapaxes(-1, -2)
         except ValueError:
             return NotRun()
         if close(far, near, slack=4.0):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from grader.rubric import (
     Call,
@@ -16,6 +17,8 @@ from grader.rubric import (
     Ruling,
     Seen,
     SeenArray,
+    SeenError,
+    SeenModule,
     SeenObject,
     SeenTensor,
     State,
@@ -85,15 +88,40 @@ def _no_pair(seen: Seen, *, asked: bool) -> Failed | None:
     )
 
 
-FITTING = ("ValueError", "KeyError")
-"""Python's own errors that say that a value is wrong. A class of the file's own says so too."""
+@dataclass(frozen=True)
+class Refusal:
+    """An error that must be raised: its class, with the base that makes it fit, and names.
+
+    ``names`` are those that its text must hold, by trial, without ``prefix``. Of the parameters of
+    the trial's model it may name no others.
+    """
+
+    kind: str
+    base: str
+    names: Mapping[str, tuple[str, ...]]
+    prefix: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """A parameter that may be named beside such a name: what it is compared with."""
+
+    def innocent(self, evidence: Evidence, trial: str, message: str) -> list[str]:
+        """The parameters that the text of an error names, and with which nothing is wrong."""
+        made = (evidence.seen(trial, one.name) for one in evidence.trials[trial].probe.actions)
+        modules = [one for one in made if isinstance(one, SeenModule)]
+        known = {name.removeprefix(self.prefix) for one in modules for name in one.parameters}
+        said = {name.removeprefix(self.prefix) for name in NAME.findall(message)}
+        compared = {self.beside.get(name) for name in said}
+        return sorted(said & known - {*self.names[trial]} - compared)
 
 
-def refuses(names: Mapping[str, tuple[str, ...]], action: str) -> Rule:
-    """In each of these trials ``action`` raises a fitting error whose text holds these names."""
+NAME = re.compile(r"[A-Za-z_][\w.]*\.\w+")
+"""A name with a dot in it, in a text of any language."""
+
+
+def refuses(refusal: Refusal, action: str) -> Rule:
+    """In each of these trials ``action`` raises the error, and its text holds the names."""
 
     def rule(evidence: Evidence) -> Ruling:
-        for trial, wanted in names.items():
+        for trial, wanted in refusal.names.items():
             if evidence.state(trial, action) is State.SEEN:
                 return Failed(
                     "A checkpoint that does not fit was accepted",
@@ -102,30 +130,58 @@ def refuses(names: Mapping[str, tuple[str, ...]], action: str) -> Rule:
             error = evidence.error(trial)
             if error is None or error.action != action or error.type_name == "MissingName":
                 return NotRun()
-            if error.type_name not in FITTING and hasattr(builtins, error.type_name):
-                if not any(f"raise {error.type_name}" in one.statement for one in error.calls[-1:]):
-                    return raised(evidence, error)
-                return Failed(
-                    f"The error is a {error.type_name}, expected a CheckpointError",
-                    "Whoever calls the function catches a CheckpointError, and nothing else.",
-                    error.line,
-                    error.chain,
-                )
-            silent = [name for name in wanted if name not in error.message]
             own = any(one.statement.startswith("raise") for one in error.calls[-1:])
-            if silent and not own and error.type_name == "KeyError":
+            fits = {refusal.kind, refusal.base} <= {error.type_name, *error.bases}
+            if not fits and not own and hasattr(builtins, error.type_name):
                 return raised(evidence, error)
-            if silent:
-                return Failed(
-                    f"The error does not name {', '.join(silent)}",
-                    "Collect all problems first, then raise one error that lists them.",
-                    error.line,
-                    error.chain,
-                    note=f"Your error says: {error.message}",
-                )
+            if problem := _unlike(error, refusal) or _misnamed(evidence, trial, error, refusal):
+                return problem
         return Passed()
 
     return rule
+
+
+def _unlike(error: SeenError, refusal: Refusal) -> Failed | None:
+    """What is wrong with the class of an error."""
+    kinds = {error.type_name, *error.bases}
+    if refusal.kind not in kinds:
+        return Failed(
+            f"The error is a {error.type_name}, expected a {refusal.kind}",
+            f"Whoever calls the function catches a {refusal.kind}, and nothing else.",
+            error.line,
+            error.chain,
+        )
+    if refusal.base not in kinds:
+        return Failed(
+            f"{refusal.kind} is not a {refusal.base}",
+            f"Keep the given class: class {refusal.kind}({refusal.base}).",
+            about=f"() ~^class {refusal.kind}\\b",
+        )
+    return None
+
+
+def _misnamed(evidence: Evidence, trial: str, error: SeenError, refusal: Refusal) -> Failed | None:
+    """What is wrong with the names in the text of an error."""
+    note = f"Your error says: {error.message}"
+    silent = [name for name in refusal.names[trial] if name not in error.message]
+    if silent:
+        return Failed(
+            f"The error does not name {', '.join(silent)}",
+            "Collect all problems first, then raise one error that lists them.",
+            error.line,
+            error.chain,
+            note=note,
+        )
+    if others := refusal.innocent(evidence, trial, error.message):
+        some = ", ".join(others[:3]) + (", …" if others[3:] else "")
+        return Failed(
+            f"The error names {some}, with which nothing is wrong",
+            "Name the tensors that are missing, unexpected or of another shape, and no others.",
+            error.line,
+            error.chain,
+            note=note,
+        )
+    return None
 
 
 def _calls(evidence: Evidence, trial: str) -> list[Call]:

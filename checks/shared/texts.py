@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -40,8 +41,8 @@ class Read:
     ids: tuple[int, ...]
     query: tuple[Floats, ...]
     key: tuple[Floats, ...]
-    config: dict[str, Any]
-    model: dict[str, Floats]
+    config: Mapping[str, Any]
+    model: Mapping[str, Floats]
     tokenizer: Tokenizer
 
     @property
@@ -96,7 +97,7 @@ def _counted(count: int, what: str, most: int) -> None:
 
 
 @lru_cache(maxsize=1)
-def _small() -> tuple[dict[str, Any], dict[str, Floats]]:
+def _small() -> tuple[Mapping[str, Any], Mapping[str, Floats]]:
     """Configuration and weights of the small GPT-2, as float64."""
     config, arrays = read_checkpoint(SMALL)
     return config, {
@@ -106,7 +107,7 @@ def _small() -> tuple[dict[str, Any], dict[str, Floats]]:
 
 
 def _layers(
-    ids: list[int], config: dict[str, Any], model: dict[str, Floats]
+    ids: list[int], config: Mapping[str, Any], model: Mapping[str, Floats]
 ) -> list[tuple[Floats, Floats]]:
     """Query and key of every layer, each ``[n_head, seq, head_dim]``."""
     n_head, eps = config["n_head"], config["layer_norm_epsilon"]

@@ -28,8 +28,7 @@ def canonical(mask: npt.NDArray[np.generic]) -> Floats:
 
     Its opposites, which draw all the weight, become +inf.
     """
-    with np.errstate(invalid="ignore"):  # a program may return any numbers
-        numbers = mask.astype(np.float64)
+    numbers = mask.astype(np.float64)
     return np.where(np.abs(numbers) >= -HIDES, np.copysign(np.inf, numbers), numbers)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from grader.rubric import (
     Watch,
     in_turn,
     reloaded,
+    rounding,
 )
 
 LAYER, FUNCTION = "LayerNorm", "residual"
@@ -38,8 +40,8 @@ def draw(rng: Rng) -> list[Trial]:
         reloaded(*(_norm(rng, "norm-2d", (3, 7)) for _ in range(2))),
         _norm(rng, "norm-3d", (2, 5, 6), eps=0.25),
         _norm(rng, "norm-4d", (2, 3, 4, 5), eps=1.5),
-        _norm(rng, "norm-wide", (2, 1, 1, 3, 64), eps=1e-3, scale=40.0),
-        _norm(rng, "norm-shifted", (4, 3, 8), eps=DEFAULT_EPS, shift=5.0),
+        _norm(rng, "norm-wide", (2, 1, 1, 3, 64), eps=1e-3, scale=40.0, shift=SHIFT),
+        _norm(rng, "norm-shifted", (4, 3, 8), eps=DEFAULT_EPS, shift=-SHIFT),
         _norm(rng, "norm-small", (3, 4, 6), scale=SMALL),
         *_in_turn(rng),
         reloaded(_outlier(rng), _outlier(rng)),
@@ -52,6 +54,12 @@ def draw(rng: Rng) -> list[Trial]:
         _residual(rng, "residual-one", (3, 1)),
     ]
 
+
+SHIFT = 2000.0
+"""The mean of a vector, in deviations: float32 leaves nothing of mean(x²) − mean² there."""
+
+SHIFTED = ("norm-wide", "norm-shifted")
+"""The trials of such vectors."""
 
 SMALL = 4e-3
 """Of numbers of this size, the usual eps is a large part of the variance."""
@@ -118,10 +126,14 @@ def _norm(
     scale: float = 1.0,
     shift: float = 0.0,
 ) -> Trial:
-    """Given weights; ``eps`` None leaves the default. Called twice, with other numbers between."""
-    x = normal(rng, *shape, scale=scale) + np.float32(shift)
+    """Given weights; ``eps`` None leaves the default. Called twice, with other numbers between.
+
+    ``shift`` is the mean, in units of ``scale``.
+    """
+    x = normal(rng, *shape, scale=scale) + np.float32(shift * scale)
     inputs = {"out": x, "other": normal(rng, *shape, scale=scale), "again": x}
-    return _layer(name, inputs, weights(rng, shape[-1]), eps)
+    trial = _layer(name, inputs, weights(rng, shape[-1]), eps)
+    return replace(trial, slack=rounding(abs(shift), shape[-1]))
 
 
 def _outlier(rng: Rng) -> Trial:

@@ -234,6 +234,7 @@ RUNTIME = (
         lesson="The residual stream",
         answer="Use only hidden_states and the four parts; no self.… = in __call__",
         rule=rules.all_of(
+            rules.keeps_none(*BLOCKS, besides="attn."),
             rules.repeats("block-calls", "first", "again"),
             rules.unaffected("block-calls", "first", "changed", before=trials.FUTURE),
         ),

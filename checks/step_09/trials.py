@@ -8,7 +8,7 @@ import numpy as np
 
 from checks.shared import block as oracles
 from checks.shared.attention import Floats
-from checks.shared.drawn import Array, Rng, apart, normal
+from checks.shared.drawn import Array, Rng, apart, long, normal
 from checks.shared.trials import UNUSED, attention_weights
 from grader.rubric import (
     Call,
@@ -23,6 +23,11 @@ from grader.rubric import (
     reloaded,
 )
 
+Config = dict[str, int | float]
+
+STEADY: Config = {"layer_norm_epsilon": 0.3}
+"""With a small one, few features that are nearly equal make large what float32 rounds away."""
+
 FUTURE = 2
 """In the trial ``calls``, tokens from this position on are changed for the second call."""
 
@@ -30,21 +35,50 @@ FUTURE = 2
 def draw(rng: Rng) -> list[Trial]:
     """The feed-forward network alone, then whole blocks of several sizes."""
     return [
-        mlp_trial(rng, "mlp-wide", n_embd=5, inner=3072, shape=(2, 3)),
+        mlp_trial(rng, "mlp-wide", n_embd=5, inner=INNER, shape=(2, 3)),
         mlp_trial(rng, "mlp-below-zero", n_embd=6, inner=80, shape=(), low=True),
-        mlp_trial(rng, "mlp-narrow", n_embd=8, inner=3, shape=(1, 2, 2), low=True, n_inner=5),
-        block_trial(rng, "block-usual", {"n_embd": 12, "n_head": 3}, (2, 5)),
-        block_trial(rng, "block-inner", {"n_embd": 10, "n_head": 2, "n_inner": 7}, (10, 4)),
+        mlp_trial(
+            rng,
+            "mlp-narrow",
+            n_embd=8,
+            inner=3,
+            shape=(1, 2, 2),
+            low=True,
+            n_inner=5,
+            resid_pdrop=DROPPED,
+        ),
+        block_trial(rng, "block-usual", {"n_embd": 12, "n_head": 3}, (2, 12)),
+        _tiny(rng, "block-inner", {"n_embd": 10, "n_head": 2, "n_inner": 7}, (10, 4)),
         block_trial(
             rng,
             "block-epsilon",
-            {"n_embd": 8, "n_head": 4, "layer_norm_epsilon": 0.7},
-            (1, 8),
+            {"n_embd": 8, "n_head": 4, "n_inner": 768, "layer_norm_epsilon": 0.7},
+            (1, long(rng)),
         ),
         reloaded(_one_token(rng), _one_token(rng)),
         *_in_turn(rng),
         _calls(rng),
     ]
+
+
+INNER = 3100
+"""An inner width beyond that of GPT-2, and no multiple of anything."""
+
+DROPPED = 0.6
+"""A share of dropout that is not the usual one. Nothing is dropped."""
+
+TINY = 1e-5
+"""Of numbers of this size, an epsilon of 1e-12 is a hundredth of the variance."""
+
+
+def _tiny(rng: Rng, name: str, config: Config, size: tuple[int, int]) -> Trial:
+    """Both normalizations read numbers so small that an epsilon of 1e-12 shows."""
+    config = {**config, "layer_norm_epsilon": 1e-12}
+    x = normal(rng, *size, int(config["n_embd"]), scale=TINY)
+    weights = block_weights(rng, config)
+    for kind in ("weight", "bias"):
+        weights[f"attn.c_proj.{kind}"] *= np.float32(TINY)
+    return _block(rng, name, config, {"out": x}, weights)
 
 
 def _one_token(rng: Rng) -> Trial:
@@ -55,11 +89,12 @@ def _one_token(rng: Rng) -> Trial:
 MLPS = (
     ("a", 4, 4, (4,), "second"),
     ("b", 3, 12, (1, 1, 3), "large"),
-    ("c", 1, 1, (1, 1024), "second"),
+    ("c", 1, 1, (1, 1023), "second"),
 )
 """Name, width, inner width, leading dimensions and second of three calls.
 
-The last has texts as long as GPT-2 reads: a program that goes chunk by chunk may lose the rest.
+The last has texts nearly as long as GPT-2 reads: a program that goes piece by piece may lose the
+rest, whether the pieces have 64 tokens or 256.
 What is called "large" gives GELU numbers of some hundreds, which clipped ones are not.
 """
 
@@ -78,11 +113,11 @@ def _in_turn(rng: Rng) -> list[Trial]:
         )
         for key, width, inner, shape, second in MLPS
     }
-    configs: tuple[tuple[dict[str, int | float], tuple[int, int]], ...] = (
+    configs: tuple[tuple[Config, tuple[int, int]], ...] = (
         ({"n_embd": 9, "n_head": 3, "layer_norm_epsilon": 0.3}, (3, 3)),
         ({"n_embd": 3, "n_head": 3, "n_inner": 3, "layer_norm_epsilon": 0.2}, (2, 2)),
-        ({"n_embd": 4, "n_head": 1, "n_inner": 5, "layer_norm_epsilon": 0.3, **UNUSED}, (2, 4)),
-        ({"n_embd": 8, "n_head": 2, "n_inner": 3072, "layer_norm_epsilon": 0.3}, (4, 2)),
+        ({**UNUSED, "n_embd": 4, "n_head": 1, "n_inner": INNER, **STEADY}, (2, 4)),
+        ({"n_embd": 8, "n_head": 2, "resid_pdrop": DROPPED, **STEADY}, (4, 2)),
     )
     blocks: list[Trial] = []
     for config, size in configs:
@@ -124,7 +159,7 @@ def mlp_trial(
     shape: tuple[int, ...],
     low: bool = False,
     calls: tuple[str, ...] = ("out",),
-    **more: int,
+    **more: float,
 ) -> Trial:
     """``GPT2MLP(inner, config)`` by itself, on vectors ``[*shape, n_embd]``.
 
@@ -172,9 +207,7 @@ def block_weights(rng: Rng, config: Mapping[str, int | float]) -> dict[str, Arra
     }
 
 
-def block_trial(
-    rng: Rng, name: str, config: dict[str, int | float], size: tuple[int, int]
-) -> Trial:
+def block_trial(rng: Rng, name: str, config: Config, size: tuple[int, int]) -> Trial:
     """``GPT2Block(config)`` on a batch of texts, ``size`` being batch and length."""
     x = normal(rng, *size, int(config["n_embd"]), scale=1.7) + np.float32(0.6)
     return _block(rng, name, config, {"out": x})
@@ -193,8 +226,14 @@ def _calls(rng: Rng) -> Trial:
     return beside(_block(rng, "block-calls", config, inputs))
 
 
-def _block(rng: Rng, name: str, config: dict[str, int | float], inputs: dict[str, Array]) -> Trial:
-    weights = block_weights(rng, config)
+def _block(
+    rng: Rng,
+    name: str,
+    config: Config,
+    inputs: dict[str, Array],
+    weights: dict[str, Array] | None = None,
+) -> Trial:
+    weights = weights or block_weights(rng, config)
     n_head, eps = int(config["n_head"]), float(config.get("layer_norm_epsilon", 1e-5))
 
     def expect(**knobs: object) -> dict[str, Floats]:

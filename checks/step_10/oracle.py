@@ -260,12 +260,13 @@ def _masked(scores: Floats, mask: Floats | None, bias: Floats | None, /, **knobs
     """The scores with position bias and mask."""
     if bias is not None and mask is not None and knobs.get("mask") == "without_bias":
         return scores + bias
-    if bias is not None:
+    if bias is not None and knobs.get("bias") == "multiplied":
+        scores = scores * bias
+    elif bias is not None:
         scores = {
             "ignored": scores,
             "before_scale": scores,
             "after_softmax": scores,
-            "multiplied": scores * bias,
             "subtracted": scores - bias,
             "twice": scores + 2 * bias,
             "twice_with_mask": scores + (1 if mask is None else 2) * bias,
@@ -274,11 +275,12 @@ def _masked(scores: Floats, mask: Floats | None, bias: Floats | None, /, **knobs
         seen = np.isfinite(mask)
         if bias is None and knobs.get("mask") == "with_bias":
             return scores
+        if knobs.get("mask") == "multiplied":  # 0 · inf is no number
+            return scores * mask
         scores = {
             "ignored": scores,
             "after_softmax": scores,
             "zeroed_after_softmax": scores,
-            "multiplied": scores * mask,
             "zero": np.where(seen, scores, 0.0),
             "subtracted": scores - mask,
         }.get(knobs.get("mask", ""), scores + mask)

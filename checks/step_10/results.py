@@ -1,11 +1,51 @@
-"""A rule about the cache that the layer returns, whatever happens to it afterwards."""
+"""Rules about scores far from 0, and about the cache that the layer returns."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from checks.step_10.calls import CLASS
+from checks.step_10.trials import FAR
 from grader.rubric import Call, Evidence, Failed, Passed, Ref, Rule, Ruling, SeenTensor, TensorArg
 
 PLACE = f"{CLASS}.__call__() ~use_cache|^return"
+
+
+def finite(trial: str, path: str, usual: tuple[str, str]) -> Rule:
+    """Far from 0, scores make numbers too; told where the result ``usual`` is right."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        seen = evidence.seen(trial, path)
+        if not isinstance(seen, SeenTensor) or not evidence.equal(*usual):
+            return Passed()
+        if np.isfinite(seen.array.astype(np.float64)).all():
+            return Passed()
+        return Failed(
+            f"Scores near {FAR:,.0f} or −{FAR:,.0f} give NaN or an infinite number",
+            "exp of such a score is infinite or 0 in float32. Subtract the largest score of each "
+            "query first, as F.softmax does.",
+            about=f"{CLASS}._attn() ~exp\\( ~softmax",
+            alone=True,
+        )
+
+    return rule
+
+
+def hides(trial: str, *usual: str) -> Rule:
+    """Far from 0 a mask hides as well; told where the trials ``usual`` are right."""
+
+    def rule(evidence: Evidence) -> Ruling:
+        if evidence.right(trial) or not all(map(evidence.right, usual)):
+            return Passed()
+        return Failed(
+            f"With scores from −{FAR:,.0f} to {FAR:,.0f} the weights are wrong",
+            "Add the mask as it is, and clip nothing: −∞ hides a key whatever its score is, and a "
+            "finite number only one with a small score.",
+            about=f"{CLASS}._attn() ~mask",
+            alone=True,
+        )
+
+    return rule
 
 
 def grows(*trials: str) -> Rule:

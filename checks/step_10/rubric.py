@@ -239,7 +239,10 @@ RUNTIME = (
         "Both layers get the option.",
         lesson="One projection for three",
         blank="projections",
-        rule=rules.numbers("no-bias", what="numbers with bias=False"),
+        rule=rules.all_of(
+            rules.keeps_none("no-bias"),
+            rules.numbers("no-bias", what="numbers with bias=False"),
+        ),
         needs=("numbers",),
     ),
     Check(
@@ -262,7 +265,11 @@ RUNTIME = (
         "The mask is added after the scale.",
         lesson="Mask and position bias",
         blank="bias-and-mask",
-        rule=rules.numbers("masks*", what="numbers with an attention_mask"),
+        rule=rules.all_of(
+            results.finite("masks-far", "out.0", ("masks", "padding.0")),
+            results.hides("masks-far", "masks"),
+            rules.numbers("masks*", what="numbers with an attention_mask"),
+        ),
         needs=("numbers",),
     ),
     Check(
@@ -273,7 +280,10 @@ RUNTIME = (
         "The bias is not scaled.",
         lesson="Mask and position bias",
         blank="bias-and-mask",
-        rule=rules.numbers("position-bias", what="numbers with a position_bias"),
+        rule=rules.all_of(
+            results.finite("position-bias", "one.0", ("position-bias", "masked.0")),
+            rules.numbers("position-bias", what="numbers with a position_bias"),
+        ),
         needs=("numbers",),
     ),
     Check(
@@ -285,7 +295,10 @@ RUNTIME = (
         lesson="Nothing to look at",
         blank="zero",
         part="zero",
-        rule=rules.numbers("zero*", what="numbers with add_zero_attn"),
+        rule=rules.all_of(
+            results.finite("zero", "out.0", ("zero", "hidden.0")),
+            rules.numbers("zero*", what="numbers with add_zero_attn"),
+        ),
         needs=("numbers",),
     ),
     Check(
@@ -351,6 +364,7 @@ RUNTIME = (
         "with use_cache",
         part=("join", "cache"),
         rule=rules.all_of(
+            rules.keeps_none("cache-first"),
             rules.shapes("cache-first", "cache-plain"),
             rules.placed(
                 rules.numbers(

@@ -15,7 +15,7 @@ from checks.shared.far import SLACK, far, steer
 from checks.step_10 import together
 from checks.step_10.calls import CLASS, Options, Step, layer_trial, layer_weights
 from checks.step_10.oracle import MAX_POSITIONS, cached, last_outputs, multi_head_attention
-from grader.rubric import Call, Make, Probe, TensorArg, Trial, beside, reloaded
+from grader.rubric import Call, Make, Probe, TensorArg, Trial, beside, reloaded, rounding
 
 
 def draw(rng: Rng) -> list[Trial]:
@@ -33,7 +33,7 @@ def draw(rng: Rng) -> list[Trial]:
         _alone(rng, "zero-scaled", {"attention_scale": 0.6, "bias": False}),
         _turned(rng),
         _dropout(rng),
-        _returned(rng),
+        reloaded(_returned(rng), _returned(rng)),
         _decoding(rng, "cache-plain", Options(), (3, 1, 1), cache_seen=True),
         _decoding(rng, "cache-rotary", Options({"use_rotary": True}), (3, 1, 1)),
         _decoding(rng, "cache-zero", Options({"add_zero_attn": True, "bias": False}), (2, 1, 3)),
@@ -60,8 +60,12 @@ def _without_bias(rng: Rng) -> Trial:
 
 
 def _scales(rng: Rng, name: str, scale: float) -> Trial:
-    """Added by head: a bias; before it a mask alone, where the scale leaves nothing of scores."""
+    """Added by head: a bias; before it a mask alone, where the scale leaves nothing of scores.
+
+    Every query has a key to which nothing is added: a score of 0 hides no key.
+    """
     step, added = Step("out", _x(rng, 2, 4, 10)), normal(rng, 5, 4, 4)
+    np.einsum("hqq->hq", added)[:] = 0.0
     steps = [replace(step, bias=added)]
     if not scale:
         steps = [replace(step, mask=added), Step("biased", step.x, bias=added)]
@@ -74,13 +78,24 @@ def _masks(rng: Rng) -> Trial:
     causal = causal_mask(4).astype(np.float32)  # [seq, seq]
     padding = np.zeros((3, 1, 1, 4), np.float32)
     padding[0, ..., 2:] = padding[1, ..., 0] = -np.inf
-    soft = normal(rng, 3, 2, 4, 4, scale=1.5)
+    soft = normal(rng, 3, 2, 4, 4, scale=1.5) + _shift(rng, 4)
     steps = [Step("padding", x, mask=padding), Step("own", x, mask=causal + soft)]
-    return _trial(rng, "masks", 2, 4, Options(), steps)
+    trial = _trial(rng, "masks", 2, 4, Options(), steps)
+    return replace(trial, slack=rounding(FAR, 1))
+
+
+FAR = 1000.0
+"""How far scores lie from 0, where exp of a float32 is infinite or 0, and a finite mask shows."""
+
+
+def _shift(rng: Rng, seq: int) -> Array:
+    """What shifts all scores of a query alike, ``[seq, 1]``: that changes no weight."""
+    shift = np.array([FAR, -FAR, 57.0, -57.0, 0.0, 55.0, -55.0])[:seq]
+    return rng.permutation(shift)[:, None].astype(np.float32)
 
 
 def _far(rng: Rng) -> Trial:
-    """Scores far from 0: a mask that is finite, even at −100, does not hide from them.
+    """Scores of 1000 and −1000: a mask that is finite, even at −2000, does not hide from them.
 
     Scores that are clipped show too: the first text has one far below the others.
     """
@@ -90,40 +105,45 @@ def _far(rng: Rng) -> Trial:
     steer(query, key, value, heads)
     weights["qkv_proj.bias"][: 2 * heads * dim : dim] = 0.0
     x, mask = far(rng, _x(rng, 2, seq, heads * dim), dim), causal_mask(seq).astype(np.float32)
+    x[..., 1] -= FAR  # of a key: by so much it scores less
+    x[1, -1, 1] += 2 * FAR
     trial = layer_trial("masks-far", heads, dim, Options(), [Step("out", x, mask=mask)], weights)
-    return replace(trial, slack=SLACK)
+    return replace(trial, slack=max(SLACK, rounding(FAR, dim)))
 
 
 def _position_bias(rng: Rng) -> Trial:
-    """All scores of a query are shifted alike, which changes nothing unless they are clipped.
+    """All scores of a query are shifted alike, which changes nothing.
 
     The mask comes twice: a program may keep what it computed with the first.
     """
     x = _x(rng, 2, 5, 6)
     causal = causal_mask(5).astype(np.float32)
-    shift = rng.permutation([55.0, -55.0, 57.0, -57.0, 0.0])[:, None].astype(np.float32)
     steps = [
-        Step("one", x, bias=normal(rng, 2, 3, 5, 5, scale=1.5) + shift),
+        Step("one", x, bias=normal(rng, 2, 3, 5, 5, scale=1.5) + _shift(rng, 5)),
         Step("masked", x, mask=causal, bias=normal(rng, 3, 5, 5, scale=1.5)),
         Step("again", x, mask=causal),
     ]
-    return _trial(rng, "position-bias", 3, 2, Options(), steps)
+    trial = _trial(rng, "position-bias", 3, 2, Options(), steps)
+    return replace(trial, slack=rounding(FAR, 1))
 
 
 def _zero(rng: Rng) -> Trial:
     """Without a mask, and with one that leaves a token nothing but the zero to look at.
 
-    The bias hides a key too: a zero that is made of its score would be none.
+    The bias hides a key too: a zero that is made of its score would be none. Two queries of one
+    head have scores far from 0: to the first the zero is nothing, to the second all.
     """
     x, bias = _x(rng, 2, 3, 8), normal(rng, 4, 3, 3)
     bias[1, 2, 0] = -np.inf
+    bias[3, :2] += np.array([[FAR], [-FAR]], np.float32)
     hidden = np.zeros((3, 3), np.float32)
     hidden[0] = hidden[1, 2] = -np.inf
     steps = [
         Step("out", x, bias=bias),
         Step("hidden", x, mask=hidden),
     ]
-    return _trial(rng, "zero", 4, 2, Options({"add_zero_attn": True}), steps)
+    trial = _trial(rng, "zero", 4, 2, Options({"add_zero_attn": True}), steps)
+    return replace(trial, slack=rounding(FAR, 1))
 
 
 def _alone(rng: Rng, name: str, more: Mapping[str, bool | float]) -> Trial:
@@ -195,6 +215,8 @@ def _decoding(
     """
     turned = "use_rotary" in options.given
     x = _x(rng, 2, sum(lengths), 8)
+    if not options.given.get("bias", True):
+        x[0, -lengths[-1]] = 0.0  # a query whose scores are exactly 0, and hide nothing
     steps: list[Step] = []
     past = 0
     for index, length in enumerate(lengths):

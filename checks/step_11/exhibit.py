@@ -89,7 +89,7 @@ def _fields(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _run(
-    name: str, cls: str, decode: bool, fields: dict[str, Any], ids: Any, weights: dict[str, Any]
+    name: str, cls: str, decode: bool, fields: dict[str, Any], ids: Any, weights: Mapping[str, Any]
 ) -> tuple[Action, ...]:
     """Make a model, load its weights and read ``ids``; the result is called ``name``."""
     arrays = {key: array.astype(np.float32) for key, array in weights.items()}
@@ -105,7 +105,7 @@ def _wide(seq: int, head_dim: int) -> int:
     return max(head_dim, seq + 2)
 
 
-def _one_block(query: Floats, key: Floats) -> tuple[dict[str, Any], Any, dict[str, Any]]:
+def _one_block(query: Floats, key: Floats) -> tuple[dict[str, Any], Any, Mapping[str, Any]]:
     """A model of one block whose logits tell the weights of these queries and keys.
 
     The table of tokens is the identity: so the logits are the normalized vectors themselves, and

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from checks.shared.results_gpt2 import refuses
-from checks.step_11.trials import REFUSED
+from checks.shared.results_gpt2 import Refusal, refuses
+from checks.step_11.trials import HEAD, PREFIX, REFUSED, TABLE
 from grader.rubric import Evidence, Failed, Rule, Ruling, State
 
 WHERE = "convert_checkpoint() ~"
@@ -14,6 +14,7 @@ ACTION = "weights"
 TURNED = "refuse-turned"
 ALL = "refuse-all"
 MANY = "refuse-elsewhere"
+OTHER = "refuse-head"
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ OF = {"h.0.ln_1.bias": "missing", "ln_f.bias": "missing", "wpe.weight": "shape"}
 
 def refused(*trials: str) -> Rule:
     """In each of these trials the conversion raises an error whose text holds all the names."""
-    plain = refuses({name: REFUSED[name] for name in trials}, ACTION)
-    alone = refuses({name: REFUSED[name] for name in trials if name != ALL}, ACTION)
+    plain = _refuses(trials)
+    alone = _refuses([name for name in trials if name != ALL])
 
     def rule(evidence: Evidence) -> Ruling:
         ruling = plain(evidence)
@@ -93,6 +94,12 @@ def refused(*trials: str) -> Rule:
     return rule
 
 
+def _refuses(trials: Sequence[str]) -> Rule:
+    names = {name: REFUSED[name] for name in trials}
+    beside = {HEAD: TABLE.removeprefix(PREFIX)}
+    return refuses(Refusal("CheckpointError", "ValueError", names, PREFIX, beside), ACTION)
+
+
 def _let_through(accepted: set[str], trials: Sequence[str]) -> Iterator[str]:
     """The kinds that these trials are about, and that are accepted where nothing else is wrong."""
     return (name for name, kind in KINDS.items() if name in accepted and kind.trial in trials)
@@ -117,6 +124,16 @@ def _never_raises() -> Failed:
         "No checkpoint is refused, whatever is wrong with it",
         'Where there are problems, raise the error: raise CheckpointError("…" + …)',
         about=rf"{WHERE}Error\(|^raise|^if \w+:$",
+        alone=True,
+    )
+
+
+def _another_head() -> Failed:
+    return Failed(
+        f"A checkpoint is accepted whose {HEAD} is not the table of tokens",
+        "Keep the given lines that compare the two: the model has no other head, and would give "
+        "other logits than the one that was saved.",
+        about=rf"{WHERE}HEAD\b|lm_head",
         alone=True,
     )
 
@@ -167,7 +184,12 @@ def _alone(kind: Kind) -> Failed:
 
 
 def _ended(evidence: Evidence, ruling: Failed) -> Failed:
-    """A ruling on names that an error lacks; at a ``break``, if only some of a kind are named."""
+    """A ruling on names that an error lacks; at a ``break``, if only some of a kind are named.
+
+    Where only another head was accepted, it says so.
+    """
+    if [name for name in REFUSED if _accepted(evidence, name)] == [OTHER]:
+        return _another_head()
     error = evidence.error(MANY)
     told = [name for name in REFUSED[MANY] if error is not None and name in error.message]
     some = told and len(told) < len(REFUSED[MANY]) and not ruling.about

@@ -221,7 +221,7 @@ RUNTIME = (
         "An array that no parameter takes is a mistake too.",
         lesson="Nothing left over",
         blank="compare",
-        rule=refusals.refused("refuse-unexpected", "refuse-elsewhere"),
+        rule=refusals.refused("refuse-unexpected", "refuse-elsewhere", refusals.OTHER),
         needs=("convert",),
     ),
     Check(

@@ -315,6 +315,7 @@ REFUSED = {
     ),
     "refuse-tied": ("wte.weight",),
     "refuse-unexpected": ("h.1.ln_1.bias",),
+    "refuse-head": (HEAD,),
     "refuse-shape": (
         *("h.0.ln_1.bias", "wte.weight", "wpe.weight"),
         *("h.0.mlp.c_fc.bias", "ln_f.weight"),
@@ -340,6 +341,9 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     yield "refuse-empty", {}
     yield "refuse-tied", {HEAD if name == TABLE else name: array for name, array in whole.items()}
     yield "refuse-unexpected", {**whole, "transformer.h.1.ln_1.bias": whole[bias]}
+    head = whole[TABLE].copy()
+    head[-1, -1] += 1.0
+    yield "refuse-head", {**whole, HEAD: head}
     other = {table: whole[table][:3], bias: whole[bias][:, None], TABLE: whole[TABLE].ravel()}
     wide, first = "transformer.h.0.mlp.c_fc.bias", "transformer.ln_f.weight"
     other |= {wide: whole[wide][:1], first: whole[first][None, None]}  # NumPy would stretch one
@@ -347,8 +351,8 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     fused = "transformer.h.0.attn.c_attn.weight"
     turned = {name: np.ascontiguousarray(whole[name].T) for name in (fused, table)}
     yield "refuse-turned", {**whole, **turned}
-    *inside, head, score = REFUSED["refuse-elsewhere"]
-    extra = dict.fromkeys([*(PREFIX + name for name in inside), head, score], whole[bias])
+    *inside, tied, score = REFUSED["refuse-elsewhere"]
+    extra = dict.fromkeys([*(PREFIX + name for name in inside), tied, score], whole[bias])
     extra[PREFIX + "h.0.x"] = np.array(1.0, np.float32)  # of no dimension, as masked_bias is
     yield "refuse-elsewhere", {**whole, **extra}
     last = "transformer.ln_f.bias"

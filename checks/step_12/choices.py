@@ -79,11 +79,36 @@ def _boundaries() -> list[Choice]:
     for kind in kinds:
         even, first = np.full(4, 1.5, kind), np.array([-2.0, 3.0, 3.0, -1.0], kind)
         found += [Choice(even, 1.0, None, draw) for draw in (0.0, 0.25, 0.5, 0.75, BELOW_ONE)]
-        found += [Choice(first, 1.0, 2, 0.0), Choice(first, 2.0, 2, 0.5), *_heated(kind)]
+        found += [Choice(first, 1.0, 2, draw) for draw in (0.0, BELOW_ONE)]
+        found += [Choice(first, 2.0, 2, 0.5), *_heated(kind)]
     above = np.array([3.0, 3.0, 1.0, 0.5], np.float32)  # two are best, not the third
     last = np.array([1.0, 0.5, -9.0], np.float32)  # has three in a hundred thousand
     some = [Choice(above, 1.0, 2, 0.97), Choice(last, 1.0, None, 0.99999)]
-    return [*found, *some, *_low(), *_cut()]
+    return [*found, *some, *_rare(), *_halves(), *_low(), *_cut()]
+
+
+def _rare() -> list[Choice]:
+    """A first token with a share of 10⁻¹³, hit by 0, and a last one of 10⁻⁷, hit just below 1."""
+    first, last = (
+        np.array(scores, np.float32) for scores in ([-30.0, 0.0, 0.0], [1.0, 0.5, -15.0])
+    )
+    return [Choice(first, 1.0, None, 0.0), Choice(last, 1.0, None, 1.0 - 2e-8)]
+
+
+def _halves() -> list[Choice]:
+    """Scores in float16, and numbers so near an end that arithmetic in float16 misses it."""
+    scores = np.random.default_rng(16).uniform(-1.5, 9.0, 9).astype(np.float16)
+    return [
+        Choice(scores, heat, None, float(end) + side)
+        for heat in (1.0, 6.3)
+        for end in np.cumsum(sampling.shares(scores.astype(np.float64), heat))[:-1]
+        for side in (-NEAR, NEAR)
+        if 0.0 <= end + side < 1.0
+    ]
+
+
+NEAR = 1e-5
+"""Of an end: a hundred roundings of float32, and a fiftieth of one of float16."""
 
 
 def _low() -> list[Choice]:
@@ -142,7 +167,7 @@ def _one_of_the_equal(token: npt.NDArray[Any]) -> npt.NDArray[Any]:
 class Choice:
     """One call of ``next_token``."""
 
-    logits: Array
+    logits: npt.NDArray[np.floating]
     temperature: float = 0.0
     top_k: int | None = None
     draw: float = 0.0
@@ -208,7 +233,24 @@ def _choices(rng: Rng, name: str, settings: Sequence[tuple[float, int | None]]) 
     hot = Choice(np.array([9.0, 0.0, 0.5], np.float32), 30.0, None, 0.5)
     most = None if settings[0][1] is None else 200
     many = Choice(np.linspace(1.0, 0.0, 300, dtype=np.float32), 1.0, most, 0.951)
-    return _trial(name, [*drawn, large, *cold, colder, coldest, hot, many])
+    whole = [] if most else [_vocabulary()]
+    return _trial(name, [*drawn, large, *cold, colder, coldest, hot, many, *whole])
+
+
+VOCABULARY = 50_257
+"""Tokens of GPT-2. A running sum of so many shares needs float64."""
+
+
+def _vocabulary() -> Choice:
+    """As many scores as GPT-2 has, and the middle of a share.
+
+    Half is the first token's, so that each later share is rounded alike where float32 adds it up.
+    """
+    scores = np.zeros(VOCABULARY, np.float32)
+    scores[0] = 10.5
+    ends = np.cumsum(sampling.shares(scores.astype(np.float64), 1.0))
+    token = VOCABULARY // 2
+    return Choice(scores, 1.0, None, float(ends[token - 1 : token + 1].mean()))
 
 
 def _clear(rng: Rng, temperature: float, top_k: int | None, low: float, other: float) -> Choice:

@@ -137,8 +137,10 @@ def serve(descriptor: int) -> None:
     os.set_inheritable(descriptor, False)
     pipe = Connection(descriptor)
     threading.Thread(target=_end_with, args=(descriptor,), daemon=True).start()
-    # The workers that this process keeps ready end with it.
-    start = functools.partial(sandbox.WorkerPool(1, limits=STRANGERS).start, limits=STRANGERS)
+    # The workers that this process keeps ready end with it. Nobody waits for one file of a class,
+    # so none of them runs a forward pass in advance, which only costs processor time.
+    pool = sandbox.WorkerPool(1, limits=STRANGERS, warm=False)
+    start = functools.partial(pool.start, limits=STRANGERS)
     while True:
         try:
             name, data, options = pipe.recv()

@@ -68,7 +68,7 @@ def _runs(
     try:
         for done in run(tasks, work.grade, executor, at_once, SILENCE_S):
             if isinstance(done.error, work.OtherGrader | work.Unconfined):
-                raise Unusable(f"{done.error}. Finished results are kept.", status=3)
+                raise Unusable(f"{done.error} Finished results are kept.", status=3)
             yield done.key, reports.finished(done.key[0], done.result, done.error)
     except TimeoutError:
         executors.end_all()

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from grader.base.blanks import make_stub
 from grader.base.model import Step
+from grader.base.rewriting import Node, Rewriter
 from grader.source import Source, SourceProblem, parse
 
 RUN = 6
@@ -121,10 +122,9 @@ def compared(data: bytes) -> tuple[str, frozenset[int]]:
     """The shape of a program and its runs of tokens; both are empty if it is none."""
     try:
         source = parse(data, "")
-        found = _runs(source)
+        return _shape(source.tree), _runs(source)
     except (SourceProblem, tokenize.TokenError, SyntaxError):
         return shape(data) or "", frozenset()
-    return _shape(source.tree), found  # last, because it renames what the tree has
 
 
 def runs(data: bytes) -> frozenset[int]:
@@ -181,9 +181,8 @@ def shape(data: bytes) -> str | None:
 
 
 def _shape(tree: ast.Module) -> str:
-    own = set(_made(tree))
-    _Renaming(own).visit(tree)
-    text = ast.dump(tree, annotate_fields=False, include_attributes=False)
+    renamed = _Renaming(set(_made(tree))).visit(tree)
+    text = ast.dump(renamed, annotate_fields=False, include_attributes=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -203,7 +202,7 @@ def _made(tree: ast.AST) -> Iterable[str]:
                 yield from (alias.asname for alias in names if alias.asname)
 
 
-class _Renaming(ast.NodeTransformer):
+class _Renaming(Rewriter):
     """Numbers the names in ``own`` in order of appearance, and drops docstrings."""
 
     def __init__(self, own: set[str]) -> None:
@@ -215,28 +214,29 @@ class _Renaming(ast.NodeTransformer):
             return name
         return self._numbers.setdefault(name, f"_{len(self._numbers)}")
 
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Rename in this node, then below it."""
-        match node:
-            case ast.ImportFrom(names=names):
-                node.names = [
-                    ast.alias(alias.name, self._new(alias.asname or alias.name)) for alias in names
-                ]
-                return node
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
+        """Each name as if it were imported by another name."""
+        names = [ast.alias(one.name, self._new(one.asname or one.name)) for one in node.names]
+        return ast.ImportFrom(node.module, names, node.level)
+
+    def generic_visit(self, node: Node) -> Node:
+        """A copy, with the names in it and below it."""
+        new = super().generic_visit(node)
+        match new:
             case ast.alias(asname=str(name)):
-                node.asname = self._new(name)
+                new.asname = self._new(name)
             case ast.Name(id=name):
-                node.id = self._new(name)
+                new.id = self._new(name)
             case ast.Attribute(attr=name):
-                node.attr = self._new(name)
+                new.attr = self._new(name)
             case ast.arg(arg=name) | ast.keyword(arg=str(name)):
-                node.arg = self._new(name)
+                new.arg = self._new(name)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                node.name = self._new(node.name)
-        match node:
+                new.name = self._new(new.name)
+        match new:
             case ast.Module(body=body) | ast.FunctionDef(body=body) | ast.ClassDef(body=body):
-                node.body = [each for each in body if not _is_text(each)] or [ast.Pass()]
-        return super().generic_visit(node)
+                new.body = [each for each in body if not _is_text(each)] or [ast.Pass()]
+        return new
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -47,7 +47,7 @@ def grade(task: Task) -> bytes:
         OSError: the machine has run out of processes, pipes or space.
     """
     if version() != task.fingerprint:
-        raise OtherGrader(f"{os.uname().nodename} has another version of the grader")
+        raise OtherGrader(f"{os.uname().nodename} has another version of the grader.")
     if not task.checked and (why := unconfined()):
         raise Unconfined(f"{os.uname().nodename}: {why}")
     return _grader().grade(task.step, task.data, task.options)
@@ -61,9 +61,14 @@ def version() -> str:
 
 @functools.cache
 def unconfined() -> str:
-    """Why this machine cannot confine a submission, and what to do; empty if it can."""
+    """Why this machine cannot confine a submission, and below it what to do; empty if it can."""
     offer = launch.offered()
-    return "" if offer.tier in CONFINING else f"{offer.why} {offer.remedy}".strip()
+    if offer.tier in CONFINING:
+        return ""
+    what = "This machine cannot confine a submission, which could read and change your files."
+    easiest = f"Easiest remedy: {offer.remedy} " if offer.remedy else ""
+    trust = "If you trust every submission, pass --trust-submissions."
+    return f"{what} {offer.why}\n{easiest}{trust}"
 
 
 @functools.cache

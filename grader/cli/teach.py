@@ -156,17 +156,22 @@ def _grade(
     request: Request, workers: int | None, scheduler: str | None, forms: Sequence[str]
 ) -> int:
     """Grade the class and write everything; return how many the grader itself failed on."""
-    from grader.classroom import exports, planning, rows, session, store
+    from grader.base.files import Unusable
+    from grader.classroom import exports, planning, rows, session, store, work
     from grader.classroom.written import Written
 
     planning.check(request)
+    with _kept(request.out):
+        why = "" if request.trusted or scheduler else work.unconfined()
+    if why:
+        raise Unusable(why, status=3)
     with planning.at_work(request.out), _kept(request.out):
         keep = store.Store(request.out / "results")
         written = Written(request.out, keep.folder)
         written.check(exports.names(forms, [step.id for step in request.steps]))
         with planning.planned(request, keep) as plan:
             if plan.open:
-                executor, count = _workshop(request, plan, workers, scheduler)
+                executor, count = _workshop(plan, workers, scheduler)
                 reports = session.graded(request, plan, keep, executor, count, here=not scheduler)
                 watched(reports, len(plan.open), len(plan.names), request.out)
             book = rows.gradebook(request, plan)
@@ -250,24 +255,17 @@ def similar(submissions: Path, step: Step, roster: Path | None) -> None:
 
 
 def _workshop(
-    request: Request, plan: Plan, workers: int | None, scheduler: str | None
+    plan: Plan, workers: int | None, scheduler: str | None
 ) -> tuple[Callable[[], Executor], int]:
     """Where to grade, and on how many workers.
 
     Raises:
-        Unusable: it cannot be done safely, or not at all.
+        Unusable: the cluster cannot be used.
     """
-    from grader.base.files import Unusable
-    from grader.classroom import executors, work
+    from grader.classroom import executors
 
     if scheduler:
         return executors.cluster(scheduler, plan.fingerprint)
-    if not request.trusted and (why := work.unconfined()):
-        raise Unusable(
-            "This machine cannot confine a submission, which could read and change your files. "
-            f"{why} If you trust all of them, pass --trust-submissions.",
-            status=3,
-        )
     count = min(workers or cores(), len(plan.open))
     return executors.local(count), count
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple, NoReturn, TypeVar
 
-from grader.confine import children, kernel, seccomp
+from grader.confine import children, kernel, rlimits, seccomp
 
 T = TypeVar("T")
 
@@ -144,9 +144,8 @@ def _confine(limits: Limits, parent: int) -> None:
         resource.RLIMIT_NOFILE: OPEN_FILES,
         resource.RLIMIT_CORE: 0,
     }
-    for name, value in values.items():
-        with suppress(OSError, ValueError):  # macOS refuses some of them
-            resource.setrlimit(name, (value, value))
+    for name, most in values.items():
+        rlimits.lower(name, most)
     seccomp.apply(None)
 
 

@@ -77,6 +77,19 @@ def problem() -> str:
     return told[:300] if started.returncode else ""
 
 
+def promising() -> bool:
+    """Whether this user can make such namespaces, so that bubblewrap would work if installed."""
+    import subprocess
+
+    user = () if os.geteuid() == 0 else ("--map-root-user",)
+    made = (*user, "--mount", "--pid", "--fork", "--net", "--ipc", "--uts", "--mount-proc")
+    try:
+        subprocess.run(["unshare", *made, "true"], check=True, capture_output=True, timeout=PROBE_S)
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return True
+
+
 def command(grader: str, course: str, folder: str, cache: str, size: int) -> list[str]:
     """The prefix of the worker's command. ``size`` is that of ``folder``, in bytes."""
     mounts = list(_mounts(grader, course, cache))

@@ -13,13 +13,15 @@ NOBODY = 65534
 """The user and group of a worker and its folder if the grader runs as root."""
 
 
-def reachable(path: str) -> bool:
-    """Whether every user may enter ``path`` and the folders above it; ``path`` has no links."""
-    while os.stat(path).st_mode & stat.S_IXOTH:
+def closed(path: str) -> list[str]:
+    """``path`` and the folders above it, if not every user may enter them; it has no links."""
+    found = []
+    while True:
+        if not os.stat(path).st_mode & stat.S_IXOTH:
+            found.append(path)
         if path == os.sep:
-            return True
+            return found
         path = os.path.dirname(path)
-    return False
 
 
 def remove(folder: str) -> None:

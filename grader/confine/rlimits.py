@@ -48,8 +48,16 @@ def apply(settings: Settings) -> bool:
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_NOFILE: OPEN_FILES,
     }
-    for name, value in limits.items():
-        # macOS has some of these names and refuses to set them.
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(name, (value, value))
-    return resource.getrlimit(resource.RLIMIT_AS)[0] == settings.address_space
+    for name, most in limits.items():
+        lower(name, most)
+    held = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return held != resource.RLIM_INFINITY and held <= settings.address_space
+
+
+def lower(name: int, most: int) -> None:
+    """Set a limit, hard and soft, to ``most``, or to the hard limit that is lower already."""
+    # macOS has some of these names and refuses to set them.
+    with contextlib.suppress(OSError, ValueError):
+        hard = resource.getrlimit(name)[1]
+        value = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(name, (value, value))

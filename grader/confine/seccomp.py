@@ -57,13 +57,15 @@ def apply(settings: Settings | None) -> bool:
     machine = os.uname().machine
     if not kernel.LINUX or machine not in ARCHITECTURES or sys.maxsize < 1 << 32:
         return False
-    if not kernel.no_new_privileges():
-        return False
-    code = program(machine, os.getpid())
+    return kernel.no_new_privileges() and install(program(machine, os.getpid()))
+
+
+def install(code: Block) -> bool:
+    """Put a filter, such as :func:`program` makes, on every thread of this process."""
     text = b"".join(struct.pack("<HBBI", *instruction) for instruction in code)
     held = ctypes.create_string_buffer(text, len(text))
     header = struct.pack("<HxxxxxxQ", len(code), ctypes.addressof(held))
-    call = SPECIAL["seccomp"][machine == "aarch64"]
+    call = SPECIAL["seccomp"][os.uname().machine == "aarch64"]
     try:
         # A result above 0 is a thread that the filter could not be applied to.
         buffer = ctypes.create_string_buffer(header, len(header))

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from typing import NamedTuple
 
 from grader.confine import bubblewrap
-from grader.confine.folder import NOBODY, reachable
+from grader.confine.folder import NOBODY, closed
 
 LAYERS = ("bubblewrap", "user", "limits", "landlock", "seccomp")
 """Every layer: those around the worker, then those that it applies from inside."""
@@ -26,10 +26,14 @@ CONFINED_SEES = (
     "but not what is in it."
 )
 
-INSTALL = (
-    "Install bubblewrap: sudo apt install bubblewrap (Debian, Ubuntu), "
-    "sudo dnf install bubblewrap (Fedora), sudo pacman -S bubblewrap (Arch)."
-)
+INSTALLERS = {
+    "apt-get": "apt-get install bubblewrap",
+    "dnf": "dnf install bubblewrap",
+    "pacman": "pacman -S bubblewrap",
+    "zypper": "zypper install bubblewrap",
+    "apk": "apk add bubblewrap",
+}
+"""How each package manager installs bubblewrap."""
 ALLOW = (
     "Let bubblewrap create user namespaces: on Ubuntu 24.04 and later with an AppArmor profile for "
     "/usr/bin/bwrap that has the rule 'userns,'; in a container by starting it with "
@@ -64,38 +68,73 @@ def usable(layers: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(layer for layer in layers if layer not in lacking)
 
 
-def reason(missing: list[str]) -> tuple[str, str]:
-    """Why a layer is missing, naming the one that most depends on, and the remedy."""
-    if "landlock" in missing or "seccomp" in missing:
-        lacks = " and ".join(layer for layer in missing if layer in ("landlock", "seccomp"))
-        return f"This system has no {lacks}.", "Use Linux 5.13 or later, on x86-64 or aarch64."
-    mends_both = "bubblewrap" in missing and _droppable(inside=True)
-    if "user" in missing and not mends_both:
-        if not _has_nobody():
-            why = "The grader runs as root in a user namespace that has no other user."
-            return why, "Run it as an ordinary user, for whom programs are confined at once."
-        why = "The grader runs as root, and no other user may read Python or the grader."
-        remedy = (
-            "Run it as an ordinary user, for whom programs are confined at once, or install it "
-            "where everyone may read it."
-        )
-        return why, f"{remedy} Or: {INSTALL}" if "bubblewrap" in missing else remedy
+def reason(missing: Collection[str]) -> tuple[str, str]:
+    """Why ``missing`` layers are, in a sentence, and the easiest remedy on this machine."""
+    kernel = {"landlock": "Landlock", "seccomp": "seccomp"}
+    if lacks := [title for layer, title in kernel.items() if layer in missing]:
+        why = f"This system has no {' and no '.join(lacks)}."
+        return why, "Use Linux 5.13 or later, on x86-64 or aarch64."
+    if "user" in missing:
+        return _root(bare="bubblewrap" in missing and bubblewrap.program() is None)
     if "bubblewrap" in missing:
-        problem = bubblewrap.problem()
-        remedy = ALLOW if bubblewrap.program() else INSTALL
-        return f"bubblewrap does not work here: {problem}.", remedy
+        why = f"bubblewrap does not work here: {bubblewrap.problem()}."
+        return why, ALLOW if bubblewrap.program() else _install()
     return f"Missing: {', '.join(missing)}.", ""
 
 
+def _root(*, bare: bool) -> tuple[str, str]:
+    """Why the worker cannot run as another user than root; ``bare``: bubblewrap is missing too."""
+    if not _has_nobody():
+        why = "The grader runs as root in a user namespace that has no other user."
+        return why, "Run it as an ordinary user, for whom programs are confined at once."
+    barred = _barred(inside=False)
+    also = "; bubblewrap is not installed" if bare else ""
+    where = " or ".join((*barred.paths, *barred.above))
+    why = f"The grader runs as root, and no other user can enter {where}{also}."
+    if bare and not any(_barred(inside=True)) and bubblewrap.promising():
+        return why, _install()
+    return why, f"Let other users read Python and the grader ({barred.opening()})."
+
+
+def _install() -> str:
+    """How to install bubblewrap with the package manager that is here."""
+    import shutil
+
+    here = (command for program, command in INSTALLERS.items() if shutil.which(program))
+    command = next(here, "")
+    sudo = "" if os.geteuid() == 0 else "sudo "
+    return f"Install bubblewrap ({sudo}{command})." if command else "Install bubblewrap."
+
+
+class Barred(NamedTuple):
+    """What keeps another user from Python and the grader: closed paths, closed folders above."""
+
+    paths: list[str]
+    above: list[str]
+
+    def opening(self) -> str:
+        """The command that opens them."""
+        import shlex
+
+        commands = (("chmod -R o+rX", self.paths), ("chmod o+x", self.above))
+        return " && ".join(f"{begin} {shlex.join(given)}" for begin, given in commands if given)
+
+
 @cache
+def _barred(*, inside: bool) -> Barred:
+    """What bars others. ``inside`` bubblewrap, which recreates them, no folder above does."""
+    grader = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    real = {os.path.realpath(path) for path in (sys.prefix, sys.base_prefix, grader)}
+    above = {folder for path in real for folder in closed(os.path.dirname(path))}
+    paths = {path for path in real if os.stat(path).st_mode & 0o005 != 0o005}
+    return Barred(sorted(paths), [] if inside else sorted(above - paths))
+
+
 def _droppable(*, inside: bool) -> bool:
     """Whether the worker can run as a user other than root and still read its programs."""
     if sys.platform == "win32" or os.geteuid() != 0:
         return True
-    if not _has_nobody():
-        return False
-    grader = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return all(_open_to_all(path, inside) for path in (sys.prefix, sys.base_prefix, grader))
+    return _has_nobody() and not any(_barred(inside=inside))
 
 
 def _has_nobody() -> bool:
@@ -108,11 +147,3 @@ def _has_nobody() -> bool:
     except OSError:  # not Linux
         return True
     return allowed and any(int(one) <= NOBODY < int(one) + int(n) for one, _, n in ranges)
-
-
-def _open_to_all(path: str, inside: bool) -> bool:
-    """Whether anyone may read ``path``. bubblewrap recreates the folders above it."""
-    real = os.path.realpath(path)
-    if os.stat(real).st_mode & 0o005 != 0o005:
-        return False
-    return inside or reachable(real)

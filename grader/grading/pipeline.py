@@ -5,6 +5,7 @@ Longer than 300 lines, because the order of the steps of a grading is the subjec
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import secrets
@@ -14,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from grader import frameworks, sandbox
 from grader.base.machine import cores
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from grader.source import Finding, Source, SourceProblem
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Follow(Enum):
@@ -143,6 +145,20 @@ def unreadable(step: Step, message: str, hint: str = "") -> Report:
     return _unreadable(base, load.rubric(step), SourceProblem(message, hint=hint or None), 0.0)
 
 
+def _any_numbers(does: Callable[P, T]) -> Callable[P, T]:
+    """``does`` without NumPy's warnings: what it judges and explains may be any numbers."""
+
+    @functools.wraps(does)
+    def quietly(*given: P.args, **named: P.kwargs) -> T:
+        import numpy as np  # only now: the worker starts first
+
+        with np.errstate(all="ignore"):
+            return does(*given, **named)
+
+    return quietly
+
+
+@_any_numbers
 def _judged(
     base: Report,
     step: Step,
@@ -345,6 +361,7 @@ def _explaining(explain: Callable[[], T], without: T) -> T:
         return without
 
 
+@_any_numbers
 def _tried_unread(
     found: Report,
     step: Step,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, get_args
@@ -217,7 +218,7 @@ def _seen(value: Any) -> Any:
     return value if type(value) in kinds else fail("something seen")
 
 
-Fields = dict[type, tuple[Any, ...]]
+Fields = Mapping[type, tuple[Any, ...]]
 
 
 @cache
@@ -257,6 +258,7 @@ def messages() -> Fields:
             _few(_one(probe.SeenCall), probe.MOST_CALLS),
             _name,
             _maybe(_one(probe.SeenValue)),
+            names,
         ),
         probe.Trail: (_places, _many(_maybe(_numbers)), _scalars),
         probe.Observation: (

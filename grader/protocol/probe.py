@@ -113,6 +113,9 @@ class Load:
 
     For a weight with a step only whole multiples are sent, one byte each; the weight is their
     product with the step, in float32. GPT-2's own sizes come to 9 MB otherwise.
+
+    What is seen are the names of the parameters that the module has kept since its first load, or
+    None: they stay as they are.
     """
 
     name: str
@@ -300,7 +303,8 @@ class SeenError:
     file called, the framework above all), or ``"grader"`` (a mistake of the worker or the engine).
     ``calls`` are the learner's own lines, outermost first. ``inside``
     is the function that the deepest of them called and that raised, if not the line itself.
-    ``about`` is what a missing name was looked for in.
+    ``about`` is what a missing name was looked for in. ``bases`` are the names of the classes that
+    its class inherits from.
     """
 
     type_name: str
@@ -313,6 +317,7 @@ class SeenError:
     calls: tuple[SeenCall, ...] = ()
     inside: str = ""
     about: SeenValue | None = None
+    bases: tuple[str, ...] = ()
 
 
 MOST_TURNS = 8

@@ -24,6 +24,7 @@ from grader.protocol.probe import (
     Ref,
     Seen,
     SeenArray,
+    SeenError,
     SeenModule,
     SeenObject,
     SeenTensor,
@@ -42,12 +43,13 @@ from grader.rubric.checks import (
     Rule,
     Ruling,
 )
-from grader.rubric.compare import close
+from grader.rubric.compare import RELATIVE, close, rounding
 from grader.rubric.evidence import UNKNOWN, Evidence, Expect, Floats, State, Trial
 from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View
 from grader.rubric.plan import Case, beside, covering, in_turn, reloaded
 
 __all__ = [
+    "RELATIVE",
     "UNKNOWN",
     "Action",
     "Arg",
@@ -80,6 +82,7 @@ __all__ = [
     "Ruling",
     "Seen",
     "SeenArray",
+    "SeenError",
     "SeenModule",
     "SeenObject",
     "SeenTensor",
@@ -95,5 +98,6 @@ __all__ = [
     "in_turn",
     "multiples",
     "reloaded",
+    "rounding",
     "source",
 ]

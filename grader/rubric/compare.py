@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy.typing as npt
 RELATIVE = 2e-4
 ABSOLUTE = 2e-5
 """Float32 arithmetic on values of order 1, a few hundred terms per sum, against float64."""
+
+LAST_BIT = 2.0**-24
+"""What rounding to float32 changes at most, relative to the number."""
 
 MASKED = 1e20
 """Numbers beyond this stand for minus infinity in a mask, and do not affect the scale."""
@@ -34,6 +38,15 @@ class Difference:
         )
 
 
+def rounding(condition: float, length: int) -> float:
+    """The slack where rounding in float32 is felt ``condition`` times as much as it usually is.
+
+    It is felt so where numbers cancel that are ``condition`` times as large as what is left of
+    them. Sums of ``length`` numbers round by the root of that often.
+    """
+    return 1.0 + condition * math.sqrt(length) * LAST_BIT / ABSOLUTE
+
+
 def close(
     seen: npt.NDArray[np.generic], expected: npt.NDArray[np.generic], slack: float = 1.0
 ) -> bool:
@@ -53,8 +66,7 @@ def difference(
     """Where ``seen`` differs most from ``expected``, which has the same shape."""
     have, want = seen.astype(np.float64), expected.astype(np.float64)
     same = _same(have, want, slack)
-    with np.errstate(invalid="ignore"):
-        gap = np.abs(have - want)
+    gap = np.abs(have - want)
     gap = np.where(same, -1.0, np.where(np.isfinite(gap), gap, np.inf))
     index = tuple(int(i) for i in np.unravel_index(int(np.argmax(gap)), gap.shape))
     return Difference(

@@ -155,8 +155,7 @@ class Evidence:
         if expect is None or not knobs:
             return None if expect is None else self.expected(trial)
         try:
-            with np.errstate(all="ignore"):
-                return expect(**knobs)
+            return expect(**knobs)
         except (ValueError, IndexError):
             return {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from types import ModuleType
@@ -56,13 +56,13 @@ def _lines(step: Step, named: str) -> str:
     return textwrap.dedent("\n".join(lines)).strip()
 
 
-def blanks_of(step: Step) -> dict[str, tuple[str, ...]]:
+def blanks_of(step: Step) -> Mapping[str, tuple[str, ...]]:
     """The solution's lines of each blank of ``step``."""
     return _blanks_in(step.solution.read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=32)  # every check of a step asks for its own
-def _blanks_in(source: str) -> dict[str, tuple[str, ...]]:
+def _blanks_in(source: str) -> Mapping[str, tuple[str, ...]]:
     return {region.name: region.solution for region in blanks.regions(source)}
 
 

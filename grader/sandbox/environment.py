@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import sys
 
-from grader.confine.folder import NOBODY, reachable
+from grader.confine.folder import NOBODY, closed
 
 PREFIX = "grader-"
 LARGE = 32 << 20
@@ -25,7 +25,7 @@ def make_folder(layers: tuple[str, ...]) -> str:
     if "bubblewrap" in layers:
         return os.path.join(base, name)
     nobodys = "user" in layers and os.geteuid() == 0
-    if nobodys and not reachable(base):  # root's own
+    if nobodys and closed(base):  # root's own
         base = TEMPORARY
     folder = os.path.join(base, name)
     os.mkdir(folder, 0o700)

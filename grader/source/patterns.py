@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
@@ -121,7 +121,7 @@ def _spellings() -> frameworks.Spellings:
 
 
 @cache
-def _values(text: str) -> Mapping[str, list[Expr]]:
+def _values(text: str) -> Mapping[str, Sequence[Expr]]:
     """What the snippet stands for: each of its choices, under its operation."""
     tree = _read(text)
     found: dict[str, list[Expr]] = {}

@@ -49,7 +49,7 @@ class Tracer(Names):
 
     def __init__(self, tree: ast.Module, spellings: Spellings) -> None:
         self._steps = 0
-        self._traced: dict[str, tuple[Expr, dict[str, Expr]]] = {}
+        self._traced: dict[str, tuple[Expr, Mapping[str, Expr]]] = {}
         self._unused: dict[str, tuple[tuple[str, Expr], ...]] = {}
         self._replaced: dict[str, tuple[tuple[str, Expr, int], ...]] = {}
         super().__init__(tree, spellings)
@@ -59,7 +59,7 @@ class Tracer(Names):
         self._steps = 0
         return self._value(node, _Scope(names, {}, ast.ClassDef("", [], [], [], []), 0))
 
-    def trace(self, path: str) -> tuple[Expr, dict[str, Expr]]:
+    def trace(self, path: str) -> tuple[Expr, Mapping[str, Expr]]:
         """What the function at ``path`` returns, and what it stores on ``self``."""
         if path not in self._traced:
             self._traced[path] = self._follow(path)

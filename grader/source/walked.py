@@ -6,12 +6,14 @@ Explaining one failure asks some hundred times for the nodes of the same few pro
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping, MutableMapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import TypeVar, cast
 
 Node = TypeVar("Node", bound=ast.AST)
 Nodes = tuple[ast.AST, ...]
+Kinds = tuple[type, ...]
 
 
 @lru_cache(maxsize=32)
@@ -37,7 +39,7 @@ def of_kind(tree: ast.AST, *kinds: type[Node]) -> tuple[Node, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _kinds(tree: ast.AST) -> tuple[dict[type, list[int]], dict[tuple[type, ...], Nodes]]:
+def _kinds(tree: ast.AST) -> tuple[Mapping[type, Sequence[int]], MutableMapping[Kinds, Nodes]]:
     """The numbers of the nodes of each type; and the nodes of some kinds, as they are asked for."""
     numbers: dict[type, list[int]] = {}
     for number, one in enumerate(walked(tree)):

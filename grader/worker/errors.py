@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import TypeVar, cast
 
-from grader.protocol.probe import SeenError
+from grader.protocol.probe import MOST_NAMES, SeenError
 from grader.worker import frames
 
 E = TypeVar("E", bound=BaseException)
@@ -79,6 +79,7 @@ def _see(error: BaseException, action: str, file: str, brief: bool) -> SeenError
         function=function,
         chain=_chain(error, calls),
         origin=_origin(error, calls, file),
+        bases=_bases(error),
     )
     if brief:
         return seen
@@ -96,6 +97,13 @@ def type_name(value: object) -> str:
     """The name of the class of ``value``, from the class itself."""
     name = type.__dict__["__name__"].__get__(type(value))
     return str.__str__(name)[:200]
+
+
+def _bases(error: BaseException) -> tuple[str, ...]:
+    """The names of the classes that the class of ``error`` inherits from, the nearest first."""
+    _, *classes = type.__dict__["__mro__"].__get__(type(error))
+    names = (type.__dict__["__name__"].__get__(one) for one in classes)
+    return tuple(str.__str__(name)[:200] for name in names)[:MOST_NAMES]
 
 
 def message(error: BaseException) -> str:

@@ -345,7 +345,8 @@ class _Bench:
             seen = self._eye.parameters(target)
             words = f"{errors.message(error)}\n{_mismatch(seen, weights)}"
             raise errors.deserved(type(error)(words)) from error
-        return None
+        names_kept: list[Seen] = [*sorted(kept)]
+        return names_kept or None
 
     def _take(self, action: Take) -> Seen:
         rest = self._made[action.on] = iter(self._made[action.on])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from grader.base.rewriting import Rewriter
+
 Rewriting = Callable[[ast.expr], Iterator[ast.expr]]
 
 
@@ -206,22 +208,21 @@ def forward(call: ast.Call, number: int) -> bool:
     return True
 
 
-class _Put(ast.NodeTransformer):
+class _Put(Rewriter):
     """One call without its parentheses."""
 
     def __init__(self, target: ast.Call) -> None:
         self.target = target
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.generic_visit(node)
-        return node.func if node is self.target else node
+        new = self.generic_visit(node)
+        return new.func if node is self.target else new
 
 
 def _uncalled(tree: ast.expr) -> Iterator[ast.expr]:
     """The parentheses are forgotten."""
     for index in range(len(_calls(tree))):
-        copy = ast.Expression(_again(tree))
-        made = _Put(_calls(copy.body)[index]).visit(copy).body
+        made = _Put(_calls(tree)[index]).visit(tree)
         yield ast.BinOp(made, ast.Add(), ast.Constant(1)) if index == 0 else made
 
 

@@ -113,6 +113,7 @@ def touched(step: str, right: ast.Module, wrong: ast.Module) -> list[Target]:
     return found if found and changed <= {one.name for one in targets} else targets
 
 
+@functools.lru_cache(4)
 def _definitions(tree: ast.Module) -> dict[str, str]:
     kinds = (ast.FunctionDef, ast.ClassDef)
     return {node.name: ast.dump(_bare(node)) for node in tree.body if isinstance(node, kinds)}

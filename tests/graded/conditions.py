@@ -51,6 +51,10 @@ def _none(name: str) -> str:
     return f"c.a[{name!r}] is None"
 
 
+def _dim(name: str) -> str:
+    return f"(type(c.a[{name!r}]).__name__ != 'int')"
+
+
 _CALL = ("__call__",)
 _TEXTS = {"batch": "c.size('hidden_states', 0)", "seq": "c.size('hidden_states', 1)"}
 _HEADS = {
@@ -82,7 +86,12 @@ _MASK = Target(
         "float64": "c.a['dtype'].name == 'float64'",
         "float16": "c.a['dtype'].name == 'float16'",
         "beyond 256 tokens": "int(c.a['sequence_length']) > 256",
-        "a Dim": "type(c.a['sequence_length']).__name__ != 'int'",
+        "a Dim": _dim("sequence_length"),
+        "a Dim of earlier tokens": _dim("num_tokens"),
+        "a Dim, and an int of earlier tokens": f"{_dim('sequence_length')} "
+        f"and not {_dim('num_tokens')}",
+        "an int, and a Dim of earlier tokens": f"{_dim('num_tokens')} "
+        f"and not {_dim('sequence_length')}",
     },
 )
 

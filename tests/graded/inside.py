@@ -7,11 +7,13 @@ sample with the real pipeline.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import io
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -197,7 +199,12 @@ def grade(step: Step, path: Path, *, seed: int, follow: Follow = Follow.NOT) -> 
 
 
 def graded(
-    step: Step, path: Path, *, seed: int, follow: Follow = Follow.NOT
+    step: Step,
+    path: Path,
+    *,
+    seed: int,
+    follow: Follow = Follow.NOT,
+    running: Inside | None = None,
 ) -> tuple[Report, Evidence | None]:
     """The report, and the evidence behind it; None if the file could not be run."""
     rubric = load.rubric(step)
@@ -206,15 +213,30 @@ def graded(
         source = parse(read_file(path), base.file, frameworks.current().spellings())
     except SourceProblem as problem:
         return pipeline._unreadable(base, rubric, problem, 0.0), None
-    drawn, running = inputs(step, seed), Inside()
+    drawn, running = inputs(step, seed), running or Inside()
     options = pipeline.Options(seed=seed, follow=follow)
     start: Any = _start if follow is not Follow.NOT else None
     began = time.perf_counter()
     given: Any = running
     report = pipeline._judged(base, step, rubric, source, options, given, began, drawn, start)
+    if follow is not Follow.NOT:
+        unchanged(path.read_bytes(), step.solution.read_bytes())
     outcome = running.outcome
     known = frameworks.current()
     return report, Evidence(drawn.trials, outcome, known, drawn.expected) if outcome else None
+
+
+def unchanged(*programs: bytes) -> None:
+    """Check that whoever was given the one tree of a program has left it as it was."""
+    for data in programs:
+        with contextlib.suppress(SourceProblem), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            source = parse(data, "")
+            held, new = (
+                ast.dump(tree, include_attributes=True)
+                for tree in (source.tree, ast.parse(source.text))
+            )
+            assert held == new
 
 
 def _start(engine: str) -> Inside:

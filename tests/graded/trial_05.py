@@ -32,6 +32,7 @@ LAYERS = (
     (2, 5, 4, (4, 5)),
     (3, 2, 2, (6,)),
     (2, 2, 4, (5, 5, 5)),
+    (2, 3, 1, (1,)),
 )
 
 UNUSED = {"n_layer": 3, "initializer_range": 0.3, "attn_pdrop": 0.0, "resid_pdrop": 0.5}
@@ -64,10 +65,13 @@ def _far_scores(cls: Any) -> float:
     weights = {"c_attn.weight": fused, "c_attn.bias": np.zeros(3 * width, np.float32)}
     weights |= {"c_proj.weight": np.eye(width, dtype=np.float32)}
     weights |= {"c_proj.bias": np.zeros(width, np.float32)}
-    x = np.zeros((3, 4, width), np.float32)
+    x = np.zeros((6, 4, width), np.float32)
     x[0] = [[1, -41, 0, 1], [1, -40, 0, 2], [1, -42, 0, 3], [-1, 43, 1e7, 4]]
     x[1] = [[1, 79, 0, 1], [1, 78, 0, 2], [1, 71, 0, 3], [1, 76, 0, 4]]
     x[2] = [[1, -85, 0, 1], [1, -86, 0, 2], [1, -84, 0, 3], [1, -300, 1e30, 4]]
+    x[3] = [[1, -1000, 0, 1], [1, -999, 0, 2], [1, -998, 0, 3], [-1, 1000, 1e30, 4]]
+    x[4] = [[1, 998, 0, 1], [1, -900, 0, 2], [1, 1000, 0, 3], [1, 999, 0, 4]]
+    x[5] = [[0, 5, 0, 1], [0, 5, 0, 2], [1, 0, 0, 3], [0.01, 0.5, 0, 4]]
     layer = tools.staged(lambda: cls(GPT2Config(n_embd=width, n_head=1)))
     layer.load_state_dict({name: array.copy() for name, array in weights.items()})
     have = tools.read(
@@ -100,19 +104,22 @@ def _one_layer(
     layer = tools.staged(lambda: cls(config))
     if config != GPT2Config(n_embd=width, n_head=n_head, **more):
         raise Wrong("the configuration is changed")
-    tools.staged(
-        lambda: cls(GPT2Config(n_embd=width, n_head=1))
-    )  # another one, which changes nothing
     layer.load_state_dict({name: array.copy() for name, array in weights.items()})
     worst = 0.0
     twin = tools.staged(lambda: cls(config))  # of the same size, with other weights
     twin.load_state_dict({name: array[::-1].copy() for name, array in weights.items()})
+    tools.staged(lambda: cls(GPT2Config(n_embd=width, n_head=1)))  # changes nothing either
     for seq in lengths:
         x = random.normal(0, 1, (batch, seq, width)).astype(np.float32)
         y = tools.staged(functools.partial(layer, Tensor.from_dlpack(x.copy())))
         what = f"the output (n_head {n_head}, head_dim {head_dim}, batch {batch}, seq {seq})"
         want = formulas.layer(x.astype(np.float64), weights, n_head)
         worst = max(worst, tools.off(tools.read(y, what), want, what))
+    layer.load_state_dict({name: array[::-1].copy() for name, array in weights.items()})
+    others = {name: array[::-1] for name, array in weights.items()}
+    y = tools.staged(lambda: layer(Tensor.from_dlpack(x.copy())))  # the last text once more
+    want = formulas.layer(x.astype(np.float64), others, n_head)
+    worst = max(worst, tools.off(tools.read(y, "y"), want, f"with other weights, {what}"))
     if width == 1:
         return worst
     steered = _steered(weights, n_head)

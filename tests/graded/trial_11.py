@@ -162,14 +162,17 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
 
     names = ["transformer.ln_f.weight", "transformer.h.0.mlp.c_fc.bias"]
     others = ["transformer.h.77.x", "transformer.x.weight", "transformer.h.0.mlp.bias"]
+    others.append("transformer.h.0.crossattention.c_attn.bias")
     kept = {name: array for name, array in stored.items() if name not in names}
     table = "transformer.wpe.weight"
     tables = {"lm_head.weight" if "wte" in name else name: a for name, a in stored.items()}
     model = tools.created(module.GPT2LMHeadModel, config)
+    turned = stored["transformer.wte.weight"][::-1] + 1
     for kind, checkpoint, wanted in (
         ("empty", {}, [name for name, _ in model.parameters]),
         ("head's", tables, ["wte.weight"]),
         ("other head's", {**stored, "lm_head.bias": stored[names[0]]}, ["lm_head.bias"]),
+        ("another head's", {**stored, "lm_head.weight": turned}, ["lm_head.weight"]),
         ("score's", {**stored, "score.weight": stored[names[0]]}, ["score.weight"]),
     ):
         _refused(module, model, kind, checkpoint, wanted)
@@ -203,9 +206,13 @@ def _refused(
     try:
         module.convert_checkpoint(model, checkpoint)
     except Exception as error:
-        if not isinstance(error, ValueError | KeyError):
+        kinds = {one.__name__ for one in type(error).__mro__}
+        if not {"CheckpointError", "ValueError"} <= kinds:
             raise Wrong(f"the error on {kind} tensors is a {type(error).__name__}") from error
         if not all(name in str(error) for name in wanted):
             raise Wrong(f"the error on {kind} tensors does not name them: {error}") from error
+        fine = [name for name, _ in model.parameters if not any(one in name for one in wanted)]
+        if "head" not in kind and any(name in str(error) for name in fine):
+            raise Wrong(f"the error on {kind} tensors names others too: {error}") from error
     else:
         raise Wrong(f"{kind} tensors are accepted")

@@ -52,8 +52,11 @@ def read(tensor: object, what: str) -> Any:
     return tensor.to_numpy()
 
 
-def off(seen: Any, want: Any, what: str) -> float:
-    """The largest error relative to the largest right number; raises Wrong where too large."""
+def off(seen: Any, want: Any, what: str, times: float = 1.0) -> float:
+    """The largest error relative to the largest right number; raises Wrong where too large.
+
+    ``times`` multiplies the tolerance, and divides the error that is returned.
+    """
     import numpy as np
 
     if seen.shape != want.shape:
@@ -63,9 +66,9 @@ def off(seen: Any, want: Any, what: str) -> float:
         raise Wrong(f"{what} is infinite or NaN elsewhere")
     size = max(1.0, float(np.abs(want[finite]).max(initial=0.0)))
     off = float(np.abs(seen - want, where=finite, out=np.zeros(want.shape)).max(initial=0.0)) / size
-    if not off < TOLERANCE:
+    if not off < TOLERANCE * times:
         raise Wrong(f"{what} is off by {off:.2g}")
-    return off
+    return off / times
 
 
 def tensor(array: Any) -> Any:

@@ -11,7 +11,7 @@ Longer than 300 lines, because one search goes through all of it, and calls itse
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -162,7 +162,7 @@ class Causes:
         return None if value in self._matched else value
 
     @cached_property
-    def _given_by(self) -> dict[str, set[int]]:
+    def _given_by(self) -> Mapping[str, Set[int]]:
         """What the reference's calls give, by their name."""
         found: dict[str, set[int]] = {}
         for place in self.right.places:
@@ -541,7 +541,7 @@ class Causes:
             yield value not in self._matched, made
 
     @cached_property
-    def _by_kind(self) -> dict[tuple[str, int], list[tuple[int, Made]]]:
+    def _by_kind(self) -> Mapping[tuple[str, int], Sequence[tuple[int, Made]]]:
         """The reference's values and what made them, in order, by its kind and its sources."""
         found: dict[tuple[str, int], list[tuple[int, Made]]] = {}
         for value, made in sorted(self.right.made.items(), key=lambda one: one[1].order):

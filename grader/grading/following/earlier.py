@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from grader.grading.reading.bindings import callee
@@ -32,7 +32,7 @@ def out_of_order(tree: ast.Module, modules: Modules) -> Slip | None:
     return found[0] if len(found) == 1 else None
 
 
-def _crossed(call: ast.Call, name: str, params: list[str]) -> Slip | None:
+def _crossed(call: ast.Call, name: str, params: Sequence[str]) -> Slip | None:
     """What is odd about one call: two of its arguments are in each other's place."""
     given = [called(one) for one in call.args]
     for at, one in enumerate(given):
@@ -51,9 +51,9 @@ def _crossed(call: ast.Call, name: str, params: list[str]) -> Slip | None:
     return None
 
 
-def _taken(modules: Modules) -> Mapping[str, list[str]]:
+def _taken(modules: Modules) -> Mapping[str, Sequence[str]]:
     """What each function and method takes by place that a program may call; of one name, one."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, Sequence[str]] = {}
     several: set[str] = set()
     for _, source in modules.values():
         for name, params in _defined(source):
@@ -62,7 +62,7 @@ def _taken(modules: Modules) -> Mapping[str, list[str]]:
 
 
 @lru_cache(16)
-def _defined(source: str) -> tuple[tuple[str, list[str]], ...]:
+def _defined(source: str) -> tuple[tuple[str, Sequence[str]], ...]:
     """The functions and methods of a module, and what each takes by place."""
     found = []
     for one in ast.walk(ast.parse(source)):

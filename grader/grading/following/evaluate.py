@@ -105,8 +105,7 @@ class Evaluator:
     def value(self, node: ast.AST) -> Any:
         """The value of an expression that may be new, made of recorded ones. None if unknown."""
         try:
-            with np.errstate(all="ignore"):
-                return self._value(node)
+            return self._value(node)
         except (ArithmeticError, IndexError, TypeError, ValueError):
             return None
 

@@ -414,16 +414,15 @@ def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> 
     if (every := whole(teller.comparison)) is not None:
         return teller.slipped(every)
     try:
-        with np.errstate(all="ignore"):  # the numbers are a learner's
-            if mine.error is not None and mine.error.line is not None:
-                return Raising(teller).told(mine.error)
-            result, wanted = wrong_result(evidence, trial, mine, teller.comparison)
-            number = None if result is not None else _wrong_number(evidence, trial, mine)
-            if number is not None:
-                return Plainly(teller).number(number)
-            if result is None:
-                return Plainly(teller).text()
-            return teller.departed(result, wanted)
+        if mine.error is not None and mine.error.line is not None:
+            return Raising(teller).told(mine.error)
+        result, wanted = wrong_result(evidence, trial, mine, teller.comparison)
+        number = None if result is not None else _wrong_number(evidence, trial, mine)
+        if number is not None:
+            return Plainly(teller).number(number)
+        if result is None:
+            return Plainly(teller).text()
+        return teller.departed(result, wanted)
     except TooMuch:
         return None
 

@@ -52,32 +52,29 @@ def softmax_by_hand(scores: Floats) -> tuple[Floats, ...]:
     """What a program computes on the way that writes the softmax of ``scores`` itself."""
     if not scores.size or not scores.ndim:
         return ()
-    with np.errstate(all="ignore"):
-        most = scores.max(axis=-1, keepdims=True)
-        low, plain = np.exp(scores - most), np.exp(scores)
-        less = scores - most
-        sums = (one.sum(axis=-1, keepdims=True) for one in (low, plain))
-        fewer = [one[..., :-1] for one in (less, low, plain)]  # without the score of a zero
-        parts = (one.sum(axis=-1, keepdims=True) for one in fewer[1:])
-        return most, less, low, plain, *sums, *fewer, *parts
+    most = scores.max(axis=-1, keepdims=True)
+    low, plain = np.exp(scores - most), np.exp(scores)
+    less = scores - most
+    sums = (one.sum(axis=-1, keepdims=True) for one in (low, plain))
+    fewer = [one[..., :-1] for one in (less, low, plain)]  # without the score of a zero
+    parts = (one.sum(axis=-1, keepdims=True) for one in fewer[1:])
+    return most, less, low, plain, *sums, *fewer, *parts
 
 
 def gelu_by_hand(x: Floats) -> tuple[Floats, ...]:
     """What a program computes on the way that writes GELU with tanh itself: 0.5·x·(1 + tanh(u))."""
     number, root = 0.044715, np.sqrt(2 / np.pi)
-    with np.errstate(all="ignore"):
-        cubic = [number * x, number * x**2, number * x**3, x**2, x**3]
-        factors = [1 + number * x**2, root * x, root * (1 + number * x**2)]
-        bent = np.tanh(root * (x + number * x**3))
-        ends = [bent, 1 + bent, 0.5 * (1 + bent), 0.5 * x, x * bent]
+    cubic = [number * x, number * x**2, number * x**3, x**2, x**3]
+    factors = [1 + number * x**2, root * x, root * (1 + number * x**2)]
+    bent = np.tanh(root * (x + number * x**3))
+    ends = [bent, 1 + bent, 0.5 * (1 + bent), 0.5 * x, x * bent]
     inner = x + number * x**3
     return *cubic, *factors, inner, root * inner, *ends
 
 
 def root_by_hand(x: Floats) -> tuple[Floats, ...]:
     """What a program computes that multiplies by one over a root."""
-    with np.errstate(all="ignore"):
-        return (1 / np.sqrt(x),)
+    return (1 / np.sqrt(x),)
 
 
 BY_HAND = {"softmax": softmax_by_hand, "gelu": gelu_by_hand, "sqrt": root_by_hand}

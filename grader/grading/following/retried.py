@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -161,7 +161,7 @@ class Retried:
         return self._followed.setdefault(result, Downstream(self.comparison.mine, result))
 
     @cached_property
-    def _followed(self) -> dict[int, Downstream]:
+    def _followed(self) -> MutableMapping[int, Downstream]:
         return {}
 
     def _mends(
@@ -432,7 +432,7 @@ class Retried:
         return frozenset(chain.from_iterable(one.sources for one in made))
 
     @cached_property
-    def _missing(self) -> dict[int, Floats]:
+    def _missing(self) -> Mapping[int, Floats]:
         right, found = self.comparison.right, dict[int, Floats]()
         for value in right.made:
             array = right.arrays[value]
@@ -442,10 +442,10 @@ class Retried:
             plain = len(np.unique(array[np.isfinite(array)].round(6)))
             if plain >= FEWEST or (different > 1 and array.size >= FEW):
                 found[value] = array.squeeze()
-        return found | self._by_hand
+        return {**found, **self._by_hand}
 
     @cached_property
-    def _by_hand(self) -> dict[int, Floats]:
+    def _by_hand(self) -> Mapping[int, Floats]:
         """What is lacking of an operation that the program writes itself, numbered below zero."""
         mine = [one for one in self.comparison.mine.arrays if one is not None]
         every = {-2 - at: one for at, one in enumerate(self.comparison.by_hand)}
@@ -465,7 +465,7 @@ class Retried:
         return list(found.values())[:MOST_NAMES]
 
     @cached_property
-    def _variables(self) -> dict[int | None, tuple[dict[int, str], dict[int, str]]]:
+    def _variables(self) -> Mapping[int | None, tuple[Mapping[int, str], Mapping[int, str]]]:
         """The variables of each function, and the attributes of one, with their names.
 
         First those that held tensors, in the order in which they first did, then numbers.

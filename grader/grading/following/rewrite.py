@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 from dataclasses import dataclass
 
+from grader.base.rewriting import Rewriter
 from grader.grading.following.cause import Cause
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import callee
@@ -33,7 +33,7 @@ class Rewrite:
         lines = mine.is_whole(cause.node) and isinstance(whole, ast.Call | ast.BinOp)
         called = callee(mine.nodes[cause.node])
         lines = lines and (not called or called != callee(right.nodes[cause.twin]))
-        tree = copy.deepcopy(whole if lines else right.nodes[cause.twin])
+        tree = whole if lines else right.nodes[cause.twin]
         if not isinstance(tree, ast.expr):
             return ""
         inner = list(right.inner(cause.twin))
@@ -106,7 +106,7 @@ def _place(node: ast.AST) -> tuple[int, int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0), id(type(node))
 
 
-class _Put(ast.NodeTransformer):
+class _Put(Rewriter):
     """Replaces nodes of the reference by texts of the learner."""
 
     def __init__(self, texts: dict[tuple[int, int, int], str]) -> None:
@@ -125,8 +125,7 @@ class _Put(ast.NodeTransformer):
             self._own.add(node.id)
         elif isinstance(node, ast.Attribute) and ast.unparse(node).startswith("self."):
             self._own.add(ast.unparse(node))
-        result: ast.AST = super().generic_visit(node)
-        return result
+        return super().generic_visit(node)
 
     def missing(self, names: frozenset[str]) -> bool:
         """Whether something is named that the learner's program does not have."""

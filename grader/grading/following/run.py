@@ -346,7 +346,7 @@ class Run(Program):
         return self._bindings.get(value, []) if value is not None else []
 
     @cached_property
-    def _bindings(self) -> Mapping[int, list[tuple[ast.stmt, int]]]:
+    def _bindings(self) -> Mapping[int, Sequence[tuple[ast.stmt, int]]]:
         """The same for every value."""
         turns: Counter[int] = Counter()
         found: dict[int, list[tuple[ast.stmt, int]]] = {}

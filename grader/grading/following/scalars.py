@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -316,7 +316,7 @@ class Scalars:
         return value in self._named.get(self.mine.of(self.mine.nodes[leaf]), ())
 
     @cached_property
-    def _named(self) -> dict[str, set[float]]:
+    def _named(self) -> Mapping[str, Set[float]]:
         """The plain numbers of the reference's variables and own attributes, by name."""
         right = self.comparison.right
         found: dict[str, set[float]] = {}

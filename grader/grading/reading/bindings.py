@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
+from grader.base.rewriting import Rewriter
 from grader.source.walked import of_kind, walked
 
 CHANGES = frozenset(("append", "extend", "insert", "remove", "reverse", "sort", "update"))
@@ -91,13 +91,13 @@ def exchanged_at(tree: ast.Module, line: int, old: str, new: str, since: int) ->
     if value is None or not same or not new.isidentifier():
         return ""
     exchange = _Exchange(old, new)
-    text = ast.unparse(exchange.visit(copy.deepcopy(value)))
+    text = ast.unparse(exchange.visit(value))
     if exchange.count != 1:
         return ""
     return f"return {text}" if isinstance(found, ast.Return) else text
 
 
-class _Exchange(ast.NodeTransformer):
+class _Exchange(Rewriter):
     """Puts a variable in place of every expression that reads ``old``, and counts them."""
 
     def __init__(self, old: str, new: str) -> None:

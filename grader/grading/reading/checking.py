@@ -6,11 +6,11 @@ Such an error is the fault of a call, not of the helper: that is right for all o
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from grader.base.rewriting import Rewriter
 from grader.grading.reading.bindings import arguments, around, callee, calling, is_none
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
@@ -39,7 +39,7 @@ def refused(tree: ast.Module, line: int, chain: str) -> Slip | None:
     given = _given(calls[0], function) if len(calls) == 1 else None
     if given is None or not read(asked) <= given.keys() | {"self"} | _elsewhere(asked):
         return None
-    test, was = _plain(_Given(given).visit(copy.deepcopy(asked)))
+    test, was = _plain(_Given(given).visit(asked))
     text, start = ast.unparse(test), calls[0].lineno
     if len(text) > MOST_TEXT:
         return None
@@ -185,7 +185,7 @@ def _other(
     kept = [one for one in walked(inside or test) if isinstance(one, ast.Assign | ast.AnnAssign)]
     if any(old in stored(one) and new in read(one) for one in kept):
         return None  # asked by way of what was made of it
-    fixed = ast.unparse(_Given({old: ast.Name(new)}).visit(copy.deepcopy(test)))
+    fixed = ast.unparse(_Given({old: ast.Name(new)}).visit(test))
     said = f"{begins}. Its text names {' and '.join(sorted(named))}, and what is asked is about"
     return Slip(line, f"{said} {old}, not about {new}.", f"{fixed}{IN_PLACE}{text}")
 
@@ -254,7 +254,7 @@ def _plain(test: ast.expr) -> tuple[ast.expr, str]:
     return test, "true"
 
 
-class _Given(ast.NodeTransformer):
+class _Given(Rewriter):
     """Puts what a call gives in place of the parameters."""
 
     def __init__(self, given: dict[str, ast.expr]) -> None:

@@ -498,7 +498,7 @@ def ignored(tree: ast.Module) -> Iterator[Slip]:
 
 
 @lru_cache(256)
-def blocks(tree: ast.AST) -> tuple[list[ast.stmt], ...]:
+def blocks(tree: ast.AST) -> tuple[Sequence[ast.stmt], ...]:
     """Every block of statements."""
     parts = ("body", "orelse", "finalbody")
     found = (getattr(node, part, None) for node in walked(tree) for part in parts)

@@ -58,7 +58,7 @@ class Program:
         return {node: number for number, node in enumerate(self.nodes)}
 
     @cached_property
-    def called(self) -> Mapping[str, list[int]]:
+    def called(self) -> Mapping[str, Sequence[int]]:
         """The numbers of the nodes that are a variable or an attribute of this text."""
         found: dict[str, list[int]] = {}
         for number, node in enumerate(self.nodes):

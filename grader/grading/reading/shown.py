@@ -378,7 +378,7 @@ NEW = (ast.Call, ast.BinOp, ast.Tuple, ast.List, ast.Dict)
 """Expressions that make a new object."""
 
 
-OwnCall = tuple[ast.Call, list[str], str, tuple[str, ...]]
+OwnCall = tuple[ast.Call, Sequence[str], str, tuple[str, ...]]
 """A call, the names of what it is given, the function's name, and those of its parameters."""
 
 

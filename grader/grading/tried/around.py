@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -94,7 +94,7 @@ class Around:
         return list(found)[-MOST_KEPT:]
 
     @cached_property
-    def _kept(self) -> dict[ast.AST | None, list[ast.Attribute]]:
+    def _kept(self) -> Mapping[ast.AST | None, Sequence[ast.Attribute]]:
         """The attributes of the object itself that each function sets."""
         found: dict[ast.AST | None, list[ast.Attribute]] = {}
         for one in self.mine.nodes:
@@ -161,7 +161,7 @@ class Around:
         return [one for one in names if one != node.attr] if own(node) else []
 
     @cached_property
-    def _together(self) -> list[list[str]]:
+    def _together(self) -> Sequence[Sequence[str]]:
         """The names that one assignment of a tuple, or two that follow each other, give a value."""
         tuples = [node for node in self.mine.nodes if isinstance(node, ast.Tuple)]
         made = [list(_targets(node)) for node in tuples if isinstance(node.ctx, ast.Store)]
@@ -174,14 +174,14 @@ class Around:
         return made
 
     @cached_property
-    def bounds(self) -> list[str]:
+    def bounds(self) -> Sequence[str]:
         """The bounds of the learner's slices."""
         slices = [node for node in self.mine.nodes if isinstance(node, ast.Slice)]
         found = [one for node in slices for one in (node.lower, node.upper) if one is not None]
         return list(dict.fromkeys(self.mine.of(one) for one in found))[:MOST_BOUNDS]
 
     @cached_property
-    def spans(self) -> list[tuple[str, str]]:
+    def spans(self) -> Sequence[tuple[str, str]]:
         """Both bounds of the learner's slices that have two."""
         slices = [node for node in self.mine.nodes if isinstance(node, ast.Slice)]
         both = [(one.lower, one.upper) for one in slices if one.lower and one.upper]

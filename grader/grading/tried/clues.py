@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -57,7 +57,7 @@ class Clues:
         return next((name for most, name in FAR if far <= most), "far")
 
     @cached_property
-    def _spans(self) -> dict[int, tuple[int, int]]:
+    def _spans(self) -> Mapping[int, tuple[int, int]]:
         """First and last line of the statement at each line; of a block, of its head."""
         found = {}
         for one in self.mine.statements:
@@ -70,7 +70,7 @@ class Clues:
         return next((one for one in self._functions if one[0] <= line <= one[1]), None)
 
     @cached_property
-    def _functions(self) -> list[tuple[int, int]]:
+    def _functions(self) -> Sequence[tuple[int, int]]:
         every = (one for one in self.mine.statements if isinstance(one, Function))
         spans = [(one.lineno, one.end_lineno or one.lineno) for one in every]
         return sorted(spans, key=lambda one: one[1] - one[0])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from grader.base.model import Step
 from grader.grading.following.follow import Start, compared, together, wrong_result
 from grader.grading.following.relations import TooMuch
@@ -33,14 +31,13 @@ class Followed:
         found: dict[int, Departure] = {}
         results = [self.result] if self.result is not None else self._at_the_error()
         try:
-            with np.errstate(all="ignore"):
-                for result in results:
-                    found |= {one.node: one for one in self.comparison.departures(result)}
-                if not found and self.result is not None:
-                    found |= self._too_early(self.result)
-                for result in results if self.line is not None else ():
-                    strict = self.comparison.departures(result, parts=False)
-                    found |= {one.node: one for one in strict}
+            for result in results:
+                found |= {one.node: one for one in self.comparison.departures(result)}
+            if not found and self.result is not None:
+                found |= self._too_early(self.result)
+            for result in results if self.line is not None else ():
+                strict = self.comparison.departures(result, parts=False)
+                found |= {one.node: one for one in strict}
         except TooMuch:
             return ()
         return tuple(found.values())
@@ -79,6 +76,5 @@ def followed(
         return None
     if mine.error is not None and mine.error.line is not None:
         return Followed(comparison, mine.error.line, None)
-    with np.errstate(all="ignore"):
-        result, _ = wrong_result(evidence, trial, mine, comparison)
+    result, _ = wrong_result(evidence, trial, mine, comparison)
     return Followed(comparison, None, result)

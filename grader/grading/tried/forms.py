@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from grader.grading.tried.text import Names
@@ -29,14 +29,14 @@ def code(body: Sequence[ast.stmt]) -> list[ast.stmt]:
     ]
 
 
-def form(node: ast.AST, names: Names | None) -> tuple[tuple[object, ...], list[ast.AST]]:
+def form(node: ast.AST, names: Names | None) -> tuple[tuple[object, ...], Sequence[ast.AST]]:
     """What a node says by itself, in the learner's names, and its parts; without its blocks."""
     said, parts = _form(node)
     return (said if names is None else _renamed(node, said, names)), parts
 
 
 @lru_cache(maxsize=8192)
-def _form(node: ast.AST) -> tuple[tuple[object, ...], list[ast.AST]]:
+def _form(node: ast.AST) -> tuple[tuple[object, ...], Sequence[ast.AST]]:
     """What a node says by itself, in its own names, and its parts."""
     said: list[object] = [type(node).__name__]
     parts: list[ast.AST] = []
@@ -89,13 +89,13 @@ def same(mine: ast.AST, right: ast.AST, names: Names) -> bool:
 def words(node: ast.AST, names: Names | None) -> Counter[object]:
     """What a statement says, blocks included, as a bag of words."""
     fixed, named = _spoken(node)
-    found = fixed.copy()
+    found = Counter(fixed)
     found.update(form(one, names)[0] for one in named)
     return found
 
 
 @lru_cache(maxsize=4096)
-def _spoken(node: ast.AST) -> tuple[Counter[object], list[ast.AST]]:
+def _spoken(node: ast.AST) -> tuple[Mapping[object, int], Sequence[ast.AST]]:
     """The words of a statement that are the same in all names, and its nodes with a name."""
     nodes = [one for one in walked(node) if not isinstance(one, ast.expr_context)]
     named: list[ast.AST] = [one for one in nodes if isinstance(one, NAMED)]

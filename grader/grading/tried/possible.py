@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -97,7 +98,7 @@ class Possible:
         return first is None or (first < node.lineno and not called)
 
     @cached_property
-    def _first(self) -> dict[tuple[ast.AST | None, str], int]:
+    def _first(self) -> Mapping[tuple[ast.AST | None, str], int]:
         """The line on which a function first gives a variable a value, outside of loops."""
         found: dict[tuple[ast.AST | None, str], int] = {}
         for one in self.mine.nodes:
@@ -112,12 +113,12 @@ class Possible:
         return found
 
     @cached_property
-    def _imports(self) -> list[tuple[int, int]]:
+    def _imports(self) -> Sequence[tuple[int, int]]:
         kinds = (ast.Import, ast.ImportFrom)
         return [self.mine.span(one) for one in self.mine.nodes if isinstance(one, kinds)]
 
     @cached_property
-    def _tests(self) -> list[ast.expr]:
+    def _tests(self) -> Sequence[ast.expr]:
         """What an ``if`` compares with a number."""
         tests = [one.test for one in self.mine.nodes if isinstance(one, ast.If)]
         return [
@@ -129,7 +130,7 @@ class Possible:
         ]
 
     @cached_property
-    def _written(self) -> dict[tuple[int, int], ast.expr]:
+    def _written(self) -> Mapping[tuple[int, int], ast.expr]:
         """The names by where they are written."""
         return {self.mine.span(one): one for one in self.mine.nodes if isinstance(one, ast.Name)}
 

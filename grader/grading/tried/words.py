@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -55,7 +55,7 @@ class Words:
         return list(dict.fromkeys(shared if name in shared else [*local, *shared]))
 
     @cached_property
-    def _shared(self) -> list[str]:
+    def _shared(self) -> Sequence[str]:
         bodies = (*self.mine.tree.body, *self.right.tree.body)
         return [name for one in bodies for name in _binds(one)]
 
@@ -70,7 +70,7 @@ class Words:
         return owner, self._is_called(text, node)
 
     @cached_property
-    def _attributes(self) -> dict[tuple[str, bool], list[str]]:
+    def _attributes(self) -> Mapping[tuple[str, bool], Sequence[str]]:
         """The attributes of each kind, in either program."""
         found: dict[tuple[str, bool], dict[str, None]] = defaultdict(dict)
         for text in (self.mine, self.right):
@@ -86,7 +86,7 @@ class Words:
         return isinstance(outer, ast.Call) and outer.func is node
 
     @cached_property
-    def numbers(self) -> list[str]:
+    def numbers(self) -> Sequence[str]:
         """The larger numbers that the reference writes down, and its fractions."""
         found = {
             node.value: self.right.of(node)
@@ -98,7 +98,7 @@ class Words:
         return list(found.values())
 
     @cached_property
-    def texts(self) -> list[str]:
+    def texts(self) -> Sequence[str]:
         """The short texts that either program writes down, and the names of what it calls with.
 
         Of one with full stops also its pieces.
@@ -124,7 +124,7 @@ class Words:
         return [one for one in every if one and "\n" not in one]
 
     @cached_property
-    def keys(self) -> list[str]:
+    def keys(self) -> Sequence[str]:
         """The texts under which the learner's program keeps something in a dict."""
         dicts = (node for node in self.mine.nodes if isinstance(node, ast.Dict))
         found = [
@@ -164,7 +164,7 @@ class Words:
         )
 
     @cached_property
-    def lacking(self) -> list[str]:
+    def lacking(self) -> Sequence[str]:
         """The short texts that the reference writes down and the learner's program does not."""
         mine, right = (
             [one.value for one in text.nodes if isinstance(one, ast.Constant)]
@@ -188,7 +188,7 @@ class Words:
         return _modules(self.mine)
 
     @cached_property
-    def owners(self) -> list[str]:
+    def owners(self) -> Sequence[str]:
         """The modules of which the learner's program calls functions."""
         found = [
             node.func.value.id
@@ -200,7 +200,7 @@ class Words:
         return [one for one in dict.fromkeys(found) if one in self.modules][:MOST_MODULES]
 
     @cached_property
-    def _calls(self) -> dict[str, list[tuple[Text, ast.Call]]]:
+    def _calls(self) -> Mapping[str, Sequence[tuple[Text, ast.Call]]]:
         found: dict[str, list[tuple[Text, ast.Call]]] = {}
         for text in (self.right, self.mine):
             for one in text.nodes:
@@ -273,7 +273,7 @@ class Words:
         return tuple(dict.fromkeys((*theirs, *own)))
 
     @cached_property
-    def twice(self) -> list[tuple[str, str, str]]:
+    def twice(self) -> Sequence[tuple[str, str, str]]:
         """What the reference writes before, between and after two readings of one variable.
 
         In statements that read no other.

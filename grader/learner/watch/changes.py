@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-STEP_MS = 10
+STEP_MS = 5
 """The editor must have been quiet for this long. Most write a file in one go."""
 LOOK_MS = 1000
 """How often the file is also polled, for changes without an event."""

@@ -93,9 +93,7 @@ class Grading:
         """End the current grading and every waiting worker."""
         self.drop()
         self._orders.put(None)
-        self._thread.join(
-            PATIENCE_S
-        )  # it may be compiling kernels, which nobody waits for any more
+        self._thread.join(PATIENCE_S)  # it may be compiling kernels, which nobody waits for
         self._pool.close()
 
     def _run(self) -> None:

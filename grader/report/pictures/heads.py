@@ -38,16 +38,17 @@ def reference(exhibit: Exhibit, views: tuple[View, ...]) -> Shown:
     return Shown(tuple(_grouped(exhibit, drawn)), right=True)
 
 
+@np.errstate(all="ignore")  # a mistake may give any numbers
 def mistaken(exhibit: Exhibit, view: View, knobs: Mapping[str, Any]) -> Figure:
     """One view next to the same with a mistake, which ``knobs`` describe to the formulas."""
     expect = exhibit.trial.expect
     if expect is None:
         raise ValueError(f"{exhibit.title} has no formula")
-    with np.errstate(all="ignore"):
-        want, have = (view.pick(found[view.path]) for found in (expect(), expect(**knobs)))
+    want, have = (view.pick(found[view.path]) for found in (expect(), expect(**knobs)))
     return compared(view.title, _grid(want), _grid(have), view.rows, view.columns)
 
 
+@np.errstate(all="ignore")
 def observed(
     exhibit: Exhibit, views: tuple[View, ...], outcome: Outcome, framework: Framework
 ) -> Shown:
@@ -77,9 +78,7 @@ def _pair(evidence: Evidence, exhibit: Exhibit, view: View) -> tuple[Numbers, Nu
         return None
     if seen.array.dtype.kind not in "fiub":
         return None
-    with np.errstate(all="ignore"):
-        have = view.pick(seen.array.astype(np.float64))
-    return view.pick(want), have
+    return view.pick(want), view.pick(seen.array.astype(np.float64))
 
 
 def _same(want: Numbers, have: Numbers) -> bool:

@@ -6,7 +6,7 @@ A rule takes names of trials; ``*`` stands for any text in them, as in names of 
 from __future__ import annotations
 
 from grader.rubric.rules.combining import all_of, note, once, optional, placed, wish
-from grader.rubric.rules.parameters import attribute_is, has_layer, loads
+from grader.rubric.rules.parameters import attribute_is, has_layer, keeps_none, loads
 from grader.rubric.rules.results import (
     note_if,
     numbers,
@@ -33,6 +33,7 @@ __all__ = [
     "defined",
     "has_layer",
     "imports",
+    "keeps_none",
     "loads",
     "missing_name",
     "note",

@@ -82,6 +82,31 @@ def loads(*trials: str) -> Rule:
     return rule
 
 
+def keeps_none(*trials: str, besides: str = "") -> Rule:
+    """No call keeps a tensor on the object, where it would be one more parameter.
+
+    ``besides`` begins the names of a part that may: an earlier step allows it.
+    """
+
+    def rule(evidence: Evidence) -> Ruling:
+        for name, load in actions_of(evidence, trials, Load):
+            seen = evidence.seen(name, load.name)
+            kept = [str(one) for one in seen] if isinstance(seen, list) else []
+            kept = [one for one in kept if not besides or not one.startswith(besides)]
+            if kept:
+                more = "a parameter" if len(kept) == 1 else f"{len(kept)} parameters"
+                return Failed(
+                    f"After a call there is {more} more: {_some(kept)}",
+                    "A tensor that is kept on self, in a list on self too, becomes a parameter. "
+                    "Keep it in a local variable.",
+                    concept="tensor-on-self",
+                    about=kept[0].partition(".")[0],
+                )
+        return Passed()
+
+    return rule
+
+
 def _parameter_problem(evidence: Evidence, trial: str, on: str, prefix: str) -> Failed | None:
     """The first difference between a module's parameters and the weights it will be given."""
     module, given = evidence.seen(trial, on), evidence.weights(trial, on)

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from grader.base.rewriting import Rewriter
 from grader.frameworks.max.errors.calls import renamed
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.elsewhere import PROSE, rewritten
@@ -64,7 +65,7 @@ def brought(case: Case, name: str) -> Translation | None:
     what = f"The name {name} is not defined, and this course computes with MAX"
     if _function(call) in PROSE and _function(call) not in CLASSES:
         return Translation(what, PROSE[_function(call)])
-    made = _Moved().visit(ast.parse(ast.unparse(call), mode="eval").body)
+    made = _Moved().visit(call)
     if any(_home(one) for one in ast.walk(made) if isinstance(one, ast.Call)):
         return Translation(what, "Use F, Tensor or Linear: MAX has its own way.")
     return Translation(what, "MAX has its own.", case.fix(call, made))
@@ -100,12 +101,12 @@ def _function(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
-class _Moved(ast.NodeTransformer):
+class _Moved(Rewriter):
     """Each call of another library as MAX writes it; what cannot be moved stays."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         """The call, its arguments first."""
-        self.generic_visit(node)
+        node = self.generic_visit(node)
         if not _home(node):
             return node
         name = _function(node)

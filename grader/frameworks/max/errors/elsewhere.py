@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Mapping, Sequence
 
+from grader.base.rewriting import Rewriter
 from grader.frameworks.max.errors.vocabulary import known
 
 GREATER_EQUAL = tuple(
@@ -141,24 +141,23 @@ FIELDS = re.compile(r"\{\w*\}")
 FLOATS = {"float": "float32", "half": "float16", "double": "float64", "int": "int64"}
 
 
-class _Inner(ast.NodeTransformer):
+class _Inner(Rewriter):
     """Attributes of tensors that MAX has not either, inside what is written anew."""
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """``key.mT`` has no arguments, so it can be written in MAX's way at once."""
-        self.generic_visit(node)
+        value = self.visit(node.value)
         template = TEMPLATES.get(node.attr, "")
         if node.attr in known()["Tensor"] or set(FIELDS.findall(template)) != {"{x}"}:
-            return node
-        made = template.format(x=_tight(ast.unparse(node.value), node.value))
+            return ast.Attribute(value, node.attr)
+        made = template.format(x=_tight(ast.unparse(value), value))
         return ast.parse(made, mode="eval").body
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Of ``key.view(2, 3)`` only the operands are looked at."""
         if isinstance(node.func, ast.Attribute):
-            node.func.value = self.visit(node.func.value)
-            node.args = [self.visit(one) for one in node.args]
-            return node
+            func = ast.Attribute(self.visit(node.func.value), node.func.attr)
+            return ast.Call(func, [self.visit(one) for one in node.args], node.keywords)
         return self.generic_visit(node)
 
 
@@ -172,7 +171,7 @@ def rewritten(name: str, given: Sequence[ast.expr], words: Mapping[str, ast.expr
     template = TEMPLATES.get(name) or _in_place(name)
     if template is None:
         return None
-    given = [_Inner().visit(copy.deepcopy(one)) for one in given]
+    given = [_Inner().visit(one) for one in given]
     texts = [ast.unparse(one) for one in given]
     values = {ast.unparse(ast.keyword(k, v)) for k, v in words.items()}
     axis = next((ast.unparse(words[w]) for w in ("axis", "dim") if w in words), None)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import copy
 import re
 
+from grader.base.rewriting import Rewriter
 from grader.frameworks.max.errors.calls import told
 from grader.frameworks.max.errors.case import Case, described
 from grader.frameworks.max.errors.elsewhere import element_type
@@ -194,7 +194,7 @@ def dim(case: Case, match: re.Match[str]) -> Translation:
         return told
     fix = case.fix(node, f"int({text})")
     if case.node and sum(ast.unparse(one) == text for one in ast.walk(case.node)) > 1:
-        every = _Numbers(text).visit(copy.deepcopy(case.node))
+        every = _Numbers(text).visit(case.node)
         fix = case.fix(case.node, ast.unparse(every))
     return Translation(f"{text} is a Dim, and was used like a number", "Make a number of it.", fix)
 
@@ -253,7 +253,7 @@ def _beside_list(case: Case, node: ast.expr) -> Translation | None:
     return Translation(what, f"A list of it is [{text}].")
 
 
-class _Numbers(ast.NodeTransformer):
+class _Numbers(Rewriter):
     """Makes numbers of a Dim everywhere."""
 
     def __init__(self, text: str) -> None:
@@ -263,8 +263,7 @@ class _Numbers(ast.NodeTransformer):
         """The node, or ``int`` of the Dim that it is."""
         if isinstance(node, ast.expr) and ast.unparse(node) == self._text:
             return ast.Call(ast.Name("int"), [node], [])
-        result: ast.AST = super().generic_visit(node)
-        return result
+        return super().generic_visit(node)
 
 
 def size(case: Case, match: re.Match[str]) -> Translation | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import permutations
 from pathlib import Path
@@ -20,7 +20,7 @@ MOST_WORDS = 4
 
 
 @cache
-def known() -> dict[str, tuple[str, ...]]:
+def known() -> Mapping[str, tuple[str, ...]]:
     """The names of MAX: ``F``'s functions, a Tensor's attributes, and so on, as recorded."""
     text = (Path(__file__).parent / "names.json").read_text(encoding="utf-8")
     return {owner: tuple(names) for owner, names in json.loads(text).items()}

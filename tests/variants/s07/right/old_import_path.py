@@ -21,7 +21,7 @@ def causal_mask(
     n = Dim(sequence_length) + num_tokens
     mask = Tensor.constant(float("-inf"), dtype=dtype, device=device)
     mask = F.broadcast_to(mask, shape=(sequence_length, n))
-    return F.band_part(mask, num_lower=None, num_upper=0, exclude=True)
+    return F.band_part(mask, num_lower=None, num_upper=int(Dim(num_tokens)), exclude=True)
 
 
 class GPT2MultiHeadAttention(Module):

@@ -57,6 +57,9 @@ def convert_checkpoint(model, checkpoint):
             fehler.append(f"{name}: shape {array.shape}, expected {expected[name]}")
         weights[name] = np.ascontiguousarray(array, dtype=np.float32)
     fehler += [f"missing: {name}" for name in expected if name not in weights]
+    if "lm_head.weight" in checkpoint:
+        if not np.array_equal(checkpoint["lm_head.weight"], weights.get("transformer.wte.weight")):
+            fehler.append("lm_head.weight is not the table of tokens")
     if fehler:
         raise CheckpointError("; ".join(fehler))
     return weights

@@ -63,6 +63,9 @@ def convert_checkpoint(model, checkpoint):
             wrong.append("unknown " + name)
         elif found[name].shape != shapes[name]:
             wrong.append("wrong shape " + name)
+    if "lm_head.weight" in checkpoint:
+        if not np.array_equal(checkpoint["lm_head.weight"], found.get("transformer.wte.weight")):
+            wrong.append("lm_head.weight is not the table of tokens")
     if wrong:
-        raise ValueError(", ".join(wrong))
+        raise CheckpointError(", ".join(wrong))
     return {name: np.ascontiguousarray(value.astype(np.float32)) for name, value in found.items()}

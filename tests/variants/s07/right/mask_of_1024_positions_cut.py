@@ -20,8 +20,8 @@ def causal_mask(
     mask = Tensor(float("-inf"), dtype=dtype, device=device)
     mask = F.broadcast_to(mask, shape=(LONGEST, LONGEST))
     mask = F.band_part(mask, num_lower=None, num_upper=0, exclude=True)
-    n = int(Dim(sequence_length))
-    return mask[:n, :n]
+    n, before = int(Dim(sequence_length)), int(Dim(num_tokens))
+    return mask[before : before + n, : before + n]
 
 
 class GPT2MultiHeadAttention(Module):

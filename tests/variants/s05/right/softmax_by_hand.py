@@ -8,7 +8,8 @@ from solutions.solution_02 import causal_mask
 
 def my_softmax(x: Tensor) -> Tensor:
     """exp(x - max) / sum, along the last axis."""
-    e = F.exp(x)
+    shifted = x - x.max(axis=-1)  # MAX keeps the axis
+    e = F.exp(shifted)
     return e / e.sum(axis=-1)
 
 
