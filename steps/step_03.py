@@ -37,8 +37,8 @@ def scaled_dot_product_attention(
         query: ``[..., query_len, head_dim]``.
         key: ``[..., key_len, head_dim]``.
         value: ``[..., key_len, value_dim]``.
-        mask: Added to the scores: 0 where a query may look, minus infinity where it may not.
-            Any shape that broadcasts to ``[..., query_len, key_len]``. None hides nothing.
+        mask: Added to the scores as it is: 0 where a query may look, minus infinity where it may
+            not. Any shape that broadcasts to ``[..., query_len, key_len]``. None hides nothing.
 
     Returns:
         The output ``[..., query_len, value_dim]`` and the weights

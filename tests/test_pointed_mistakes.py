@@ -57,7 +57,6 @@ pytestmark = pytest.mark.usefixtures("unhurried")
         ("s11", "hash_without_default", 97, "expected.get(name) gives None"),
         ("s11", "re_sub_order", 94, "re.sub takes the pattern first"),
         ("s11", "repetition_operator", 49, "for _ in range(config.n_layer)"),
-        ("s12", "base_two", 106, "the reference calls exp"),
         ("s12", "draw_under_own_share", 117, "is total meant?"),
         ("s12", "stale_copy", 79, "Nothing in this file calls ln_2"),
     ],

@@ -98,6 +98,16 @@ FIELDS = {
 }
 """The checks of the defaults, and the fields of each."""
 
+ORDER = (
+    *("vocab_size", "n_positions", "n_embd", "n_layer", "n_head", "n_inner"),
+    *("activation_function", "resid_pdrop", "embd_pdrop", "attn_pdrop"),
+    *("layer_norm_epsilon", "initializer_range"),
+    *("bos_token_id", "eos_token_id", "tie_word_embeddings"),
+)
+"""Of Hugging Face's fields, and so of the arguments that are given without a name."""
+
+PLACED = {**OTHER, **{name: values[0] for name, values in OTHER_FURTHER.items()}}
+
 SIZES = ("n_embd", "n_head", "n_layer", "vocab_size", "n_positions")
 NAMES = (*REQUIRED, *FURTHER)
 
@@ -105,7 +115,7 @@ NAMES = (*REQUIRED, *FURTHER)
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
     """The defaults, and every field and every pair of fields that later steps read set by name.
 
-    All objects of ``together`` exist before the first is read. A field that no step reads has
+    Then fields are set by their place: those up to ``n_inner``, and all. All objects of ``together`` exist before the first is read. A field that no step reads has
     a trial of its own, because a program may lack it.
     """
     width = int(rng.integers(2, 9)) * 12
@@ -124,7 +134,17 @@ def draw(rng: np.random.Generator) -> Iterable[Trial]:
             _made(f"further-{name}", *({name: value} for value in values))
             for name, values in OTHER_FURTHER.items()
         ),
+        *(_placed(name, ORDER[:count]) for name, count in PLACES.items()),
     ]
+
+
+PLACES = {"placed-six": 6, "placed-all": len(ORDER)}
+
+
+def _placed(name: str, fields: tuple[str, ...]) -> Trial:
+    """An object whose first fields are given by their place."""
+    make = Make("config-0", CLASS, tuple(PLACED[field] for field in fields))
+    return Trial(Probe(name, (make, Read("fields-0", make.name, NAMES))))
 
 
 def _made(name: str, *given: Mapping[str, Any]) -> Trial:
@@ -202,6 +222,12 @@ def kept() -> Rule:
                     return stop
                 if failed := _changed(make, fresh, evidence.seen(trial, f"fields-{index}")):
                     return failed
+        for trial, count in PLACES.items():
+            (make,) = _makes(evidence, trial)
+            known = all(name in fresh for name in ORDER[:count])
+            if known and not rules.obstacle(evidence, trial, "fields-0"):  # else by name only
+                if failed := _changed(make, fresh, evidence.seen(trial, "fields-0")):
+                    return failed
         return Passed()
 
     return rule
@@ -220,17 +246,23 @@ def _changed(make: Make, fresh: dict[str, Any], seen: object) -> Failed | None:
     """The first field that is neither what was given nor, if nothing was, its default."""
     have = seen if isinstance(seen, dict) else {}
     for name, default in fresh.items():
-        want = make.kwargs.get(name, default)
+        given = dict(zip(ORDER, make.args, strict=False)) | make.kwargs
+        want = given.get(name, default)
         if not _same(have.get(name), want):
-            call = ", ".join(f"{key}={value!r}" for key, value in make.kwargs.items())
+            named = [f"{key}={value!r}" for key, value in make.kwargs.items()]
+            call = ", ".join([*map(repr, make.args), *named])
             told = f"After GPT2Config({call}), {name} is {_shown(have.get(name))}"
             kept = rf"() ~\bself\.{name}\b[^=]*=(?!=)"  # where a method keeps it, else the field
-            lost = name in make.kwargs and not want and want is not None
+            lost = name in given and not want and want is not None
             about = f"zero: {name}" if lost else kept
             asks = f"{want!r} counts as false. Is it kept, and not taken for one that is not given?"
             hint = asks if lost and not isinstance(want, bool) else None
+            hint = IN_ORDER if make.args else hint
             return Failed(f"{told}, expected {want!r}", hint, about=about, likely=name)
     return None
+
+
+IN_ORDER = "Without names, values arrive in the order of the fields: is it that of the lesson?"
 
 
 def _same(seen: object, want: object) -> bool:

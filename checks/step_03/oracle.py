@@ -67,6 +67,6 @@ def _masked(scores: Floats, mask: Floats | None, **knobs: Any) -> Floats:
         "multiplied": lambda: scores * mask,
         "subtracted": lambda: scores - mask,
         "inverted": lambda: np.where(mask == 0, -np.inf, scores),
-        "zero": lambda: np.where(mask == 0, scores, 0.0),
+        "zero": lambda: np.where(np.isinf(mask), 0.0, scores + mask),
     }
     return changed.get(given or "", lambda: scores + mask)()

@@ -16,7 +16,7 @@ import numpy as np
 
 from checks.shared.attention import Floats, linear, split_heads
 from checks.shared.drawn import Array, Rng, normal
-from checks.shared.far import SLACK
+from checks.shared.far import LARGEST, SLACK
 from checks.step_03 import oracle as oracles
 from grader.rubric import Arg, Call, Case, Probe, TensorArg, Trial, covering, in_turn
 
@@ -128,32 +128,43 @@ def _plain(rng: Rng) -> list[Trial]:
 
 
 def _extreme(rng: Rng) -> Trial:
-    """Scores up to ±83, some of them near each other: clipped ones are no longer apart.
+    """Scores up to ±1000, some of them near each other: clipped ones are no longer apart.
 
-    The keys of the second text score alike, and its queries are 110 apart: one maximum for all of
+    The keys of the second text score alike, and its queries are 2000 apart: one maximum for all of
     them is too far from some.
     """
     query, key, value = _inputs(rng, (2,), 3, 5, 4, 6)
     query[..., 1:] = 0.0
     query[..., 0] = [2.0, -2.0, 1.0]  # times the root of head_dim: the score is ± the key
-    scores = [83.0, 81.5, 79.0, 74.0]
-    key[..., 0] = rng.permuted([[*scores, -60.0], [*scores, 55.0]], axis=1)
+    scores = [LARGEST, LARGEST - 1.5, LARGEST - 4.0, LARGEST - 9.0]
+    key[..., 0] = rng.permuted([[*scores, -LARGEST], [*scores, LARGEST - 100.0]], axis=1)
     return _trial("plain-extreme", query, key, value, slack=SLACK)
 
 
 def _hidden(rng: Rng) -> Trial:
-    """A hidden key that scores 75 more than the others, with a huge value: see ``shared.far``.
+    """A hidden key that scores 2000 more than the others, with a huge value: see ``shared.far``.
 
-    Another is visible and scores far less. Were its score clipped, its value would show.
+    In the second text another is visible and scores far less. Were its score clipped, its value
+    would show.
     """
     query, key, value = _inputs(rng, (2,), 3, 5, 4, 6)
     query[..., 1:], query[..., 0] = 0.0, 2.0  # times the root of head_dim
-    key[..., 0] = rng.uniform(-57.0, -53.0, (2, 5))
-    key[..., 2, 0], value[..., 2, 0] = 20.0, 1e10
-    key[..., 4, 0], value[..., 4, 0] = -300.0, 1e30
+    key[..., 0] = rng.uniform(-LARGEST, 4.0 - LARGEST, (2, 5))
+    key[..., 2, 0], value[..., 2, 0] = LARGEST, 1e10
+    key[1, [0, 1, 3], 0] += 200.0
+    key[1, 4, 0], value[1, 4, 0] = -LARGEST, 1e30
     mask = np.zeros((3, 5), np.float32)
     mask[:, 2] = -np.inf
-    return _trial("masked-far", query, key, value, mask=mask, slack=SLACK)
+    far = _trial("", query, key, value, mask=mask, slack=SLACK)
+    return in_turn("masked-far", {"far": far, "near": _near(rng)})
+
+
+def _near(rng: Rng) -> Trial:
+    """Scores of exactly 0, visible and hidden, and a mask with other numbers than 0 and −inf."""
+    query, key, value = _inputs(rng, (2,), 3, 5, 4, 6)
+    query[:, 0], key[:, 1], value[:, 3] = 0.0, 0.0, 0.0
+    mask = np.array([[-1.5, 0, 0, -np.inf, 2], [0, 0, -np.inf, -1.5, -1.5], [0, 0, 0, 0, -1.5]])
+    return _trial("", query, key, value, mask=mask.astype(np.float32))
 
 
 def _repeated(rng: Rng) -> Trial:

@@ -38,7 +38,8 @@ def exhibit(text: str | None) -> Exhibit:
 
     def expect(**knobs: Any) -> Mapping[str, Floats]:
         mask = oracle.padding_mask(batch, 0, **knobs)
-        return {"padding": mask, "both": oracle.combine_masks(hidden, mask, **knobs)}
+        both = oracle.combine_masks(hidden, mask, **knobs)
+        return {"padding": oracle.drawn(mask), "both": oracle.drawn(both)}
 
     rows = ("text 0", "text 1")
     views = (
@@ -52,7 +53,7 @@ def exhibit(text: str | None) -> Exhibit:
         "Two texts share a batch; the second is shorter, and padding fills it up. A token may "
         "look where the number is 0. Every number low enough to hide is drawn as -∞."
     )
-    trial = Trial(Probe("masks", calls), expect, view=oracle.canonical)
+    trial = Trial(Probe("masks", calls), expect, view=oracle.drawn)
     return Exhibit("Masks for padding", about, trial, views)
 
 

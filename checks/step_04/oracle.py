@@ -1,8 +1,8 @@
 """Additive masks for padding, alone and combined with a causal mask: step 04.
 
-A mask may hide with any number that hides. :func:`canonical` writes −inf in its place, so that
-masks can be compared: the formulas here return canonical masks, and the judge makes the
-learner's canonical before it compares.
+Padding is hidden with the lowest number of a dtype, which is another one for each. :func:`canonical`
+writes ``LOW`` in its place, so that masks can be compared: the formulas here return such masks, and
+the judge makes the learner's canonical before it compares.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer[Any]]
 
+LOW = -1000.0
+
 HIDES = -215.0
 """Scores lie between −100 and 100. Lowered by so much, none gets a weight of 1e-6 beside another
 (200 + ln 1e6 = 214)."""
@@ -24,29 +26,35 @@ LOWEST = float(np.finfo(np.float32).min)
 
 
 def canonical(mask: npt.NDArray[np.generic]) -> Floats:
-    """The mask with −inf in place of every number that is low enough to hide.
+    """The mask with ``LOW`` in place of the lowest number of its dtype, and large ones in scale."""
+    numbers = mask.astype(np.float64)
+    if mask.dtype.kind != "f":
+        return numbers
+    lowest = float(np.finfo(mask.dtype).min)
+    return np.where(np.abs(numbers) > np.sqrt(-lowest), numbers * (LOW / lowest), numbers)
 
-    Its opposites, which draw all the weight, become +inf.
-    """
+
+def drawn(mask: npt.NDArray[np.generic]) -> Floats:
+    """The mask with −inf in place of every number that is low enough to hide, and +inf likewise."""
     numbers = mask.astype(np.float64)
     return np.where(np.abs(numbers) >= -HIDES, np.copysign(np.inf, numbers), numbers)
 
 
 def padding_mask(token_ids: Ints, pad_token_id: int, /, **knobs: Any) -> Floats:
-    """−inf where ``pad_token_id`` is, 0 elsewhere: ``[batch, seq]`` → ``[batch, 1, 1, seq]``.
+    """``LOW`` where ``pad_token_id`` is, 0 elsewhere: ``[batch, seq]`` → ``[batch, 1, 1, seq]``.
 
     Knobs: ``padding`` is what counts as padding, ``hides`` what is written where, ``shape`` the
     dimensions.
     """
     pad = _padding(token_ids, pad_token_id, knobs.get("padding"))
     hidden, visible = {
-        "inverted": (0.0, LOWEST),
+        "inverted": (0.0, LOW),
         "ones": (0.0, 1.0),
         "true": (1.0, 0.0),
         "small": (-1.0, 0.0),
-        "positive": (-LOWEST, 0.0),
-        "visible_one": (LOWEST, 1.0),
-    }.get(knobs.get("hides", ""), (LOWEST, 0.0))
+        "positive": (-LOW, 0.0),
+        "visible_one": (LOW, 1.0),
+    }.get(knobs.get("hides", ""), (LOW, 0.0))
     mask = np.where(pad, hidden, visible)
     batch, seq = mask.shape
     shaped = {
@@ -58,7 +66,7 @@ def padding_mask(token_ids: Ints, pad_token_id: int, /, **knobs: Any) -> Floats:
         "square": np.broadcast_to(mask[:, None, None], (batch, 1, seq, seq)),
         "both": np.minimum(mask[:, None, None], mask[:, None, :, None]),
     }.get(knobs.get("shape", ""), mask[:, None, None])
-    return canonical(shaped)
+    return np.asarray(shaped)
 
 
 def _padding(token_ids: Ints, pad_token_id: int, knob: str | None) -> npt.NDArray[np.bool_]:
@@ -80,7 +88,7 @@ def _padding(token_ids: Ints, pad_token_id: int, knob: str | None) -> npt.NDArra
 
 
 def combine_masks(causal: Floats, padding: Floats, /, **knobs: Any) -> Floats:
-    """−inf where either mask hides: ``[batch, 1, seq, seq]``.
+    """The lower number of both masks: ``[batch, 1, seq, seq]``.
 
     ``causal`` is ``[seq, seq]`` and ``padding`` ``[batch, 1, 1, seq]``.
     """
@@ -108,4 +116,5 @@ def combine_masks(causal: Floats, padding: Floats, /, **knobs: Any) -> Floats:
         "first_text": lambda: np.broadcast_to(np.minimum(square, wide)[:1], whole),
         "squeezed": lambda: np.minimum(square, wide)[:, 0],
     }
-    return canonical(combined.get(knob or "", lambda: np.minimum(square, wide))())
+    with np.errstate(invalid="ignore"):
+        return combined.get(knob or "", lambda: np.minimum(square, wide))()

@@ -17,11 +17,11 @@ WISHED = (
     "What is lower becomes −∞."
 )
 
-AS_ASKED = rules.tensors("double", dtype="float64")
+AS_ASKED = rules.tensors("double*", dtype="float64")
 """The mask has the dtype that was asked for: the lowest number of another one may not fit."""
 
-LOWEST_SEEN = -1000.0
-"""A number below this is meant to hide."""
+LOWEST_SEEN = -3e38
+"""A number below this is meant to be the lowest."""
 
 
 def is_low(e: source.Expr) -> bool:
@@ -135,8 +135,8 @@ CHECKS = (
         answer="is_padding = token_ids == pad_token_id, then F.where(is_padding, hidden, visible)",
         rule=rules.all_of(
             rules.imports(),
-            rules.runs(*PADDING, "double"),
-            results.answers(*PADDING, "double"),
+            rules.runs(*PADDING, "double*"),
+            results.answers(*PADDING, "double*"),
             rules.tensors(*PADDING),
         ),
     ),
@@ -171,7 +171,7 @@ CHECKS = (
         "F.where takes one of two numbers for each token.",
         lesson="Choosing",
         blank="choose",
-        rule=rules.numbers(*PADDING, "double", what="the mask", mask=True),
+        rule=rules.numbers(*PADDING, "double*", what="the mask", mask=True),
         needs=("padding-shape",),
     ),
     Check(
@@ -184,8 +184,8 @@ CHECKS = (
         blank="numbers",
         rule=rules.all_of(
             results.never_nan(*PADDING, path="out"),
-            rules.once(AS_ASKED, results.never_nan("double", path="out")),
-            rules.wish("half", WISHED, *PADDING, "double"),
+            rules.once(AS_ASKED, results.never_nan("double*", path="out")),
+            rules.wish("half", WISHED, *PADDING, "double*"),
         ),
         needs=("padding-shape",),
     ),

@@ -34,6 +34,7 @@ def draw(rng: Rng) -> list[Trial]:
         _padding("alone-token", np.full((2, 1), pad), pad),
         _padding("alone-square", np.full((3, 3), 50_256, np.int32), 50_256),
         _padding("double", lone, pad, dtype="float64"),
+        _padding("double-square", _last_hidden(rng, 4, 4, pad), pad, dtype="float64"),
         _half(_nothing_but(rng, 2, 4, pad), pad),
         _combined("combined-texts", _texts(rng, 4, 6, pad), pad),
         _combined("combined-single", _somewhere(rng, 1, long(rng), pad), pad),
@@ -48,7 +49,7 @@ def draw(rng: Rng) -> list[Trial]:
             )
         ),
         _padding("padding-zero", _somewhere(rng, MANY_TEXTS, 6, 0), 0),
-        _padding("padding-negative", _somewhere(rng, 3, 5, -100), -100),
+        _padding("padding-negative", _hundred(rng), -100),
         _padding("padding-wide", _wide(rng), WIDE),
         _padding("padding-long", _somewhere(rng, 2, LONGEST, pad), pad),
         _again("padding-again", _padding, rng, pad),
@@ -68,6 +69,7 @@ LENGTHS = ((6, 6), (1, 1), (5, 1))
 def _somewhere(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
     """Texts with padding anywhere; the first has some, and a token wherever there is room."""
     ids = rng.integers(pad + 1, pad + 9, (batch, seq))
+    ids[:, 2::2] -= 10 if pad > 10 else 0  # some are lower
     ids[rng.random(ids.shape) < 0.4] = pad
     ids[0, 0], ids[0, 1:2] = pad, pad + 3
     return np.asarray(ids)
@@ -80,6 +82,9 @@ def _last_hidden(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
     return ids
 
 
+END = 50_256
+"""GPT-2's end of a text. Where it is not the padding, it is a token like others."""
+
 LOWEST_DOUBLE = float(np.finfo(np.float64).min)
 
 MANY_TEXTS = 33
@@ -89,6 +94,14 @@ LONGEST = 1024
 
 WIDE = 70_000
 """A padding token that 16 bits cannot hold: they make it ``WIDE - 65_536``."""
+
+
+def _hundred(rng: Rng) -> Ints:
+    """Texts that are padded with −100, and have a token 100."""
+    ids = _somewhere(rng, 3, 5, -100)
+    ids[ids != -100] += 200
+    ids[:, -1] = 100
+    return ids
 
 
 def _wide(rng: Rng) -> Ints:
@@ -111,6 +124,7 @@ def _tokens(rng: Rng, batch: int, seq: int, pad: int) -> Ints:
     ids = rng.integers(0, 2 * pad, (batch, seq))
     ids[ids == pad] = pad + 1
     ids[:, 0], ids[:, -1] = 0, pad - 1
+    ids[-1, 0] = END
     ids[0, seq // 2] = pad + 2
     return np.asarray(ids)
 
@@ -146,9 +160,9 @@ def _half(ids: Ints, pad: int) -> Trial:
     trial = _padding("half", ids, pad, dtype="float16")
 
     def expect(**knobs: Any) -> dict[str, Floats]:
-        return {"out": np.where(np.isinf(oracles.padding_mask(ids, pad, **knobs)), -65504.0, 0.0)}
+        return {"out": oracles.padding_mask(ids, pad, **knobs)}
 
-    return replace(trial, expect=expect, view=None, part=True, wished=True)
+    return replace(trial, expect=expect, part=True, wished=True)
 
 
 def _combined(
@@ -160,11 +174,11 @@ def _combined(
 ) -> Trial:
     """``combine_masks`` on a causal mask and a padding mask of ours, which hides with ``low``."""
     causal = causal_mask(ids.shape[-1])
-    padding = np.where(ids == pad, low, 0.0)[:, None, None]  # [batch, 1, 1, seq]
-    args = (_mask(causal, kind), _mask(padding, kind))
+    padding = np.where(ids == pad, low, 0.0)[:, None, None].astype(kind)  # [batch, 1, 1, seq]
+    args = (_mask(causal, kind), TensorArg(padding))
 
     def expect(**knobs: Any) -> dict[str, Floats]:
-        return {"out": oracles.combine_masks(causal, padding, **knobs)}
+        return {"out": oracles.combine_masks(causal, oracles.canonical(padding), **knobs)}
 
     return Trial(Probe(name, (Call("out", None, COMBINED, args),)), expect, view=oracles.canonical)
 

@@ -90,7 +90,7 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
         (2, 2, (2, 2), (2, 2)),
         (1, 6, (3, 6), (3, 6)),
         (4, 4, (4, 4), (4, 4)),
-        (3, 4, (1, 5), (5,)),
+        (3, 4, (1, 3), (3,)),
         (2, 6, (2, 12), (12,)),
         (3, 2, (6, 1), (6, 1)),
     )
@@ -137,7 +137,7 @@ def _rotations(rng: Rng) -> list[Trial]:
     return [
         _rotation(rng, "rope-2d", (5, 6), _positions(rng, 5)),
         _rotation(rng, "rope-texts", (3, 5, 4), _positions(rng, 3, 5)),
-        _rotation(rng, "rope-shared", (3, 7, 80), _positions(rng, 7).astype(np.int32)),
+        _rotation(rng, "rope-shared", (3, 7, 200), _positions(rng, 7).astype(np.int32)),
         _rotation(rng, "rope-heads", (2, 3, 4, 10), _positions(rng, 2, 1, 4)),
         _rotation(rng, "rope-pair", (4, 3, 2), _positions(rng, 4, 3).astype(np.int32)),
         _rotation(rng, "rope-usual", (2, 6, 8), _positions(rng, 6), theta=10_000.0),
@@ -146,6 +146,7 @@ def _rotations(rng: Rng) -> list[Trial]:
         _rotation(rng, "rope-equal", (4, 4, 6), _positions(rng, 4)),
         _rotation(rng, "start", (2, 4, 6), zeros),
         _last(rng),
+        _far_away(rng),
     ]
 
 
@@ -166,6 +167,16 @@ def _rotation(
 def _last(rng: Rng) -> Trial:
     """The last position of the table."""
     return _rotation(rng, "last", (1, 4), np.array([LONGEST - 1]), theta=50.0)
+
+
+FARTHEST = 140_000
+"""Positions of the longest table: more than the 128 Ki tokens that models read today."""
+
+
+def _far_away(rng: Rng) -> Trial:
+    """Positions whose angles float32 cannot hold: its numbers near 60,000 are 0.004 apart."""
+    places = np.array([60_000, 131_073, 99_999, FARTHEST - 2])
+    return _several("rope-far", 12, 10_000.0, {"out": (normal(rng, 4, 12), places)}, FARTHEST)
 
 
 def _parameters() -> Trial:

@@ -9,6 +9,7 @@ What is tried of step NN is in ``tests/graded/trial_NN.py``: a second, independe
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import importlib
 import io
@@ -128,9 +129,10 @@ def _hide_solutions(step: str) -> None:
 
 
 def _loaded(data: bytes) -> types.ModuleType:
-    """The module that ``data`` defines."""
+    """The module that ``data`` defines; its ``__again__`` runs ``data`` as another program would."""
     module = types.ModuleType("learner")
     module.__file__ = "learner.py"
+    module.__dict__["__again__"] = functools.partial(_loaded, data)
     sys.modules["learner"] = module
     exec(compile(data, "learner.py", "exec", dont_inherit=True), module.__dict__)
     return module

@@ -25,15 +25,15 @@ def attend(query: Floats, key: Floats, value: Floats, mask: Floats | None) -> tu
     """Output and weights, one query after another; ``mask`` broadcasts to the weights."""
     leading = query.shape[:-2]
     weights = np.zeros((*leading, query.shape[-2], key.shape[-2]))
-    hidden = None if mask is None else np.broadcast_to(mask, weights.shape)
+    added = np.zeros(weights.shape) if mask is None else np.broadcast_to(mask, weights.shape)
     out = np.zeros((*leading, query.shape[-2], value.shape[-1]))
     for index in itertools.product(*map(range, weights.shape[:-1])):
         before = index[:-1]
-        scores = [math.fsum(query[index] * k) / math.sqrt(len(k)) for k in key[before]]
-        seen = [
-            0.0 if hidden is not None and hidden[index][j] < 0 else math.exp(s - max(scores))
-            for j, s in enumerate(scores)
+        scores = [
+            math.fsum(query[index] * k) / math.sqrt(len(k)) + float(added[index][j])
+            for j, k in enumerate(key[before])
         ]
+        seen = [math.exp(score - max(scores)) for score in scores]
         weights[index] = np.array(seen) / sum(seen)
         for j, weight in enumerate(weights[index]):
             out[index] += weight * value[before][j]

@@ -74,7 +74,23 @@ def trial(module: types.ModuleType) -> float:
             have, want = getattr(other, name), given.get(name, getattr(fresh, name))
             if have != want:
                 raise Wrong(f"{name} is {have!r} after GPT2Config(**{given})")
+    _in_order(module, fresh)
     return 0.0
+
+
+def _in_order(module: types.ModuleType, fresh: Any) -> None:
+    """What is given without a name arrives in the fields in their order, or is refused."""
+    for count in (6, len(DEFAULTS)):
+        values = {name: OTHERS[name][0] for name in list(DEFAULTS)[:count]}
+        if not all(hasattr(fresh, name) for name in values):
+            continue
+        try:
+            other = module.GPT2Config(*values.values())
+        except TypeError:
+            continue
+        for name, value in values.items():
+            if getattr(other, name) != value:
+                raise Wrong(f"{name} is {getattr(other, name)!r} where it is the place of {value}")
 
 
 def _given(fresh: Any) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ from tests.graded import trial_tools as tools
 from tests.graded.trial_tools import Wrong
 
 FAR_SCORES = 3, 5, 4
-"""Queries, keys and width of the inputs whose scores are near 60."""
+"""Queries, keys and width of the inputs whose scores are near ±1000."""
 
 INPUTS = (
     # leading, queries, keys, head_dim, value_dim, shape of the mask or None
@@ -38,6 +38,7 @@ INPUTS = (
     ((2,), 3, 3, 2, 5, (3,)),
     ((2,), 3, 4, 2, 5, (3, 1)),
     ((2,), 1, 4, 3, 1, None),
+    ((), 2, 600, 3, 2, (2, 600)),
     # the same shapes again, with another mask and without one
     ((2, 3), 6, 6, 4, 5, (6, 6)),
     ((2, 3), 6, 6, 4, 5, None),
@@ -67,7 +68,8 @@ def trial(module: types.ModuleType) -> float:
         )
         if (queries, keys, head_dim) == FAR_SCORES:
             q[..., 1:], q[..., 0] = 0.0, [2.0, -2.0, 2.0]
-            k[..., 0] = [60.0, 58.5, 56.0, 51.0, 57.0]
+            k[..., 0] = [1000.0, 998.5, 996.0, 991.0, 910.0]
+            k[-1, ..., -1, 0] = -1000.0
         mask = None
         if shape:
             mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
@@ -75,8 +77,12 @@ def trial(module: types.ModuleType) -> float:
             if len(shape) == 1:
                 mask[-1] = -np.inf
         if mask is not None and (queries, keys, head_dim) == FAR_SCORES:
-            q[..., 0], k[..., 0], mask[..., 0] = 2.0, [30, -40, -41, -42, -300], -np.inf
-            v[..., 0, :], v[..., 4, :], mask[..., 1] = 1e10, 1e30, 0
+            q[..., 0], k[..., 0], mask[..., 0] = 2.0, [990, -998, -999, -997, -996], -np.inf
+            v[..., 0, :], mask[..., 1] = 1e10, 0
+            k[-1, ..., :, 0], v[-1, ..., 4, :] = [999, -790, -791, -792, -1000], 1e30
+        elif mask is not None and len(shape) == 2:
+            q[..., -1, :], k[..., -1, :], v[..., -1, :] = 0, 0, 0
+            mask = np.where(random.random(shape) < 0.3, np.float32(-2.5), mask)
         given = [tools.tensor(one) for one in (q, k, v, mask) if one is not None]
         answer = tools.call(module.scaled_dot_product_attention, *given)
         if mask is not None:  # by its place, and by its name
@@ -91,4 +97,11 @@ def trial(module: types.ModuleType) -> float:
         for name, have, right in zip(("the output", "the weights"), answer, want, strict=True):
             what = f"{name} for {q.shape}, {k.shape}, {v.shape}, mask {shape}"
             worst = max(worst, tools.off(tools.read(have, what), right, what))
+    sizes = ((2, 3, 4), (2, 5, 4), (2, 5, 6))
+    given = [random.normal(0, 1, size) for size in sizes]
+    mask = np.where(random.random((3, 5)) < 0.4, -np.inf, 0.0)
+    mask[:, 0] = 0
+    doubles = tools.call(module.scaled_dot_product_attention, *map(tools.tensor, (*given, mask)))
+    for have, right in zip(doubles, formulas.attend(*given, mask), strict=True):
+        worst = max(worst, tools.off(have.to_numpy(), right, "float64 with a mask"))
     return worst

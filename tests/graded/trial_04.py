@@ -19,6 +19,12 @@ TEXTS = (
     ([[5, -100, 3, 8], [-100, 3, 4, 5]], -100),
     ([[4464, 70000, 3], [1, 2, 3]], 70000),
     ([[1, 2, 3, 4, 7, 7], *([[7, 1, 2, 3, 4, 5]] * 5)], 7),
+    ([[50256, 1, 3], [3, 3, 50256]], 3),
+    ([[3, 4, 3, 5]], 3),
+    ([[3, 4], [3, 5]], 3),
+    ([[3, index % 4, 5] for index in range(12)], 3),
+    ([[index % 5 for index in range(300)]], 3),
+    ([[100, -100, -100], [5, 100, -100]], -100),
 )
 
 
@@ -39,7 +45,8 @@ def trial(module: types.ModuleType) -> float:
             combined = tools.call(module.combine_masks, tools.tensor(causal), padding)
             past = may & (causal == 0)
             _behaves(tools.read(combined, "the combined mask"), (batch, 1, seq, seq), past)
-            ours = np.where(np.array(ids) == pad, -3e38, 0)[:, None, None].astype(np.float32)
+            lowest = np.finfo(np.float32).min
+            ours = np.where(np.array(ids) == pad, lowest, np.float32(0))[:, None, None]
             combined = tools.call(module.combine_masks, tools.tensor(causal), tools.tensor(ours))
             _behaves(tools.read(combined, "the combination"), (batch, 1, seq, seq), past)
         wide, narrow = (np.where(one, -np.inf, 0.0) for one in (np.array(ids) == pad, causal < 0))
@@ -63,12 +70,21 @@ def trial(module: types.ModuleType) -> float:
 
 
 def _behaves(mask: Any, shape: tuple[int, ...], may: Any) -> None:
-    """The mask has this shape, shows with 0, hides from any score, and leaves no NaN."""
+    """The mask has this shape, shows with 0, hides from any score, and leaves no NaN.
+
+    It hides the future with −inf, if it hides that, and padding with the lowest number.
+    """
     import numpy as np
 
     if mask.shape != shape:
         raise Wrong(f"a mask has shape {mask.shape}, not {shape}")
     wide = np.broadcast_to(mask, (shape[0], 1, may.shape[1], may.shape[2]))[:, 0]
+    future = np.triu(np.ones(wide.shape[-2:], bool), 1) & (shape[2] > 1)
+    if not np.isneginf(wide[:, future]).all():
+        raise Wrong("the future is hidden with a finite number")
+    lowest = wide[~may & ~future]
+    if not (np.isfinite(lowest) & (lowest < 0.99 * np.finfo(mask.dtype).min)).all():
+        raise Wrong("padding is not hidden with the lowest number")
     if not np.array_equal(wide[may], np.zeros(int(may.sum()))):
         raise Wrong("what is visible is not 0")
     random = tools.generator(41)

@@ -115,15 +115,15 @@ def _one_layer(
         what = f"the output (n_head {n_head}, head_dim {head_dim}, batch {batch}, seq {seq})"
         want = formulas.layer(x.astype(np.float64), weights, n_head)
         worst = max(worst, tools.off(tools.read(y, what), want, what))
-    layer.load_state_dict({name: array[::-1].copy() for name, array in weights.items()})
     others = {name: array[::-1] for name, array in weights.items()}
+    _load_again(layer, others)
     y = tools.staged(lambda: layer(Tensor.from_dlpack(x.copy())))  # the last text once more
     want = formulas.layer(x.astype(np.float64), others, n_head)
     worst = max(worst, tools.off(tools.read(y, "y"), want, f"with other weights, {what}"))
     if width == 1:
         return worst
     steered = _steered(weights, n_head)
-    layer.load_state_dict({name: array.copy() for name, array in steered.items()})
+    _load_again(layer, steered)
     for seq in [one for one in lengths if one > 1]:
         # scores that would be clipped, and behind them one that a finite mask would not hide
         x = random.normal(0, 1, (batch, seq, width)).astype(np.float32)
@@ -136,6 +136,12 @@ def _one_layer(
             worst, tools.off(tools.read(y, "y")[:, seen], want[:, seen], f"far scores, {what}")
         )
     return worst
+
+
+def _load_again(layer: Any, weights: dict[str, Any]) -> None:
+    """Other weights, after a call; a mask that the layer has kept is a parameter too, and stays."""
+    kept = {name: value for name, value in layer.parameters if name not in weights}
+    layer.load_state_dict(kept | {name: array.copy() for name, array in weights.items()})
 
 
 def _steered(weights: dict[str, Any], n_head: int) -> dict[str, Any]:

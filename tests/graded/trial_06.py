@@ -9,7 +9,7 @@ from typing import Any
 from tests.graded import trial_tools as tools
 from tests.graded.trial_tools import Wrong
 
-LONGEST, FAR, FARTHEST = 64, 1500, 4100
+LONGEST, FAR, FARTHER, FARTHEST = 64, 1500, 4100, 140_000
 
 ROTATIONS = (
     # leading dimensions, seq, d_k, shape of the positions without seq, theta
@@ -28,7 +28,9 @@ ROTATIONS = (
     ((1,), 4, 6, (1,), 33.0),
     ((5,), 3, 6, (5,), 44.0),
     ((4,), 3, 8, (4,), 55.0),
-    ((2,), 3, 96, (2,), 10000.0),
+    ((2,), 3, 160, (2,), 10000.0),
+    ((), 4, 12, (), 30.0),
+    ((2,), 4, 12, (), 30.0),
     ((2, 2), 3, 4, (2,), 30.0),
 )
 
@@ -60,9 +62,11 @@ def trial(module: types.ModuleType) -> float:
     random, worst = tools.generator(61), 0.0
     for leading, seq, d_k, before, theta in ROTATIONS:
         x = random.normal(0, 1, (*leading, seq, d_k)).astype(np.float32)
-        longest = FAR if d_k == 8 else FARTHEST if (d_k, theta) == (4, 10000.0) else LONGEST
+        longest = {8: FAR, 4: FARTHER, 12: FARTHEST if leading else LONGEST}.get(d_k, LONGEST)
         places = random.integers(0, longest, (*before, seq))
         places[..., -1] = longest - 1
+        if longest == FARTHEST and seq > 2:
+            places[..., 0], places[..., 1] = 60_001, 131_075
         layer = tools.made_module(module.RotaryEmbedding, d_k, longest, theta)
         tools.made_module(module.RotaryEmbedding, d_k, longest, theta + 1)  # it changes nothing
         if list(layer.parameters):

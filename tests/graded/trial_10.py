@@ -16,7 +16,9 @@ OPTIONS: tuple[dict[str, Any], ...] = (
     {"attention_scale": 0.7, "dropout": 0.6},
     {"attention_scale": 0.0},
     {"attention_scale": -0.4},
+    {"attention_scale": 1.0},
     {"attention_scale": 2},
+    {"attention_scale": 7.5},
     {"add_zero_attn": True},
     {"use_rotary": True},
     {"use_rotary": True, "add_zero_attn": True, "attention_scale": 0.9},
@@ -67,7 +69,41 @@ def trial(module: types.ModuleType) -> float:
         worst = max(worst, _whole(layer, long, weights, 2, options, {}))
     _hidden_for_sure(module, random)
     worst = max(worst, _every_option(module, random), _last_position(module, random))
-    return max(worst, _biases(module, random))
+    return max(worst, _biases(module, random), _extremes(module, random))
+
+
+def _extremes(module: types.ModuleType, random: Any) -> float:
+    """Scores that are all 0, and scores of 1,000; tokens after 70 others."""
+    import numpy as np
+
+    worst = 0.0
+    for options in ({}, {"add_zero_attn": True}):
+        layer, weights = _drawn(module, random, 2, 4, options)
+        x = random.normal(0, 1, (2, 5, 8)).astype(np.float32)
+        far = random.normal(0, 300, (1, 2, 5, 5)).astype(np.float32)
+        far += np.array([1000, -1000, 0, 90, -90], np.float32)[:, None]
+        worst = max(worst, _whole(layer, x, weights, 2, options, {"position_bias": far}))
+        one = np.zeros(5, np.float32)
+        one[1] = -np.inf
+        low = np.where(one < 0, np.float32(1000), np.float32(-996))[None, None, None]
+        more = {"position_bias": low.repeat(2, 1).repeat(5, 2), "attention_mask": one}
+        worst = max(worst, _whole(layer, x, weights, 2, options, more))
+        long = random.normal(0, 1, (1, 72, 8)).astype(np.float32)
+        causal = np.triu(np.full((72, 72), -np.inf, np.float32), 1)
+        bias = np.zeros((1, 2, 72, 72), np.float32)
+        ends = ((0, 70), (70, 72))
+        worst = max(worst, _pieces(layer, long, weights, 2, options, causal, bias, ends))
+        weights["qkv_proj.weight"][:8], weights["qkv_proj.bias"][:8] = 0.0, 0.0
+        layer.load_state_dict({name: array.copy() for name, array in weights.items()})
+        near = np.where(random.random((5, 5)) < 0.5, -1.5, 0.0).astype(np.float32)
+        for more in (
+            {},
+            {"attention_mask": near},
+            {"attention_mask": np.ascontiguousarray(causal[:5, :5])},
+            {"position_bias": np.ascontiguousarray(near[None, None].repeat(2, 1))},
+        ):
+            worst = max(worst, _whole(layer, x, weights, 2, options, more))
+    return worst
 
 
 def _biases(module: types.ModuleType, random: Any) -> float:
@@ -85,6 +121,7 @@ def _biases(module: types.ModuleType, random: Any) -> float:
     options = {"use_rotary": True}
     layer, weights = _drawn(module, random, 2, 4, options)
     _, cache = _call_pair(layer, np.ascontiguousarray(x[:, :3]), {"use_cache": True})
+    _call_pair(layer, np.ascontiguousarray(x[:, 3:]), {"use_cache": True})  # another text begins
     more = {"past_key_value": cache, "position_bias": tools.tensor(bias[:, :1, 1:2])}
     have, _ = _call_pair(layer, np.ascontiguousarray(x[:, 3:]), more)
     w = {name: array.astype(np.float64) for name, array in weights.items()}
@@ -255,7 +292,14 @@ def _whole(
 
 
 def _pieces(
-    layer: Any, x: Any, weights: Any, heads: int, options: Any, causal: Any, bias: Any
+    layer: Any,
+    x: Any,
+    weights: Any,
+    heads: int,
+    options: Any,
+    causal: Any,
+    bias: Any,
+    ends: tuple[tuple[int, int], ...] = ((0, 2), (2, 3), (3, 6)),
 ) -> float:
     """The same text in pieces with the cache, against the formula for the whole."""
     import numpy as np
@@ -267,7 +311,7 @@ def _pieces(
     w = {name: array.astype(np.float64) for name, array in weights.items()}
     want, keys, values = formulas.attention(x.astype(np.float64), w, heads, added, **_told(options))
     cache, worst = None, 0.0
-    for begin, end in ((0, 2), (2, 3), (3, 6)):
+    for begin, end in ends:
         more = {
             "position_bias": tools.tensor(np.ascontiguousarray(bias[..., begin:end, :end])),
             "attention_mask": tools.tensor(np.ascontiguousarray(causal[begin:end, :end])),

@@ -87,7 +87,27 @@ def _more_choices(module: types.ModuleType, scores: Any) -> None:
         want = formulas.choose([float(s) for s in wide], 1.0, top_k, 0.951)
         if int(module.next_token(wide, temperature=1.0, top_k=top_k, draw=0.951)) != want:
             raise Wrong(f"the token of 300 is not {want} with top_k {top_k}")
+    _many_shares(module)
     _boundaries(module)
+
+
+def _many_shares(module: types.ModuleType) -> None:
+    """As many scores as GPT-2 has, some draws in the middle of a share; and ties at top_k's edge."""
+    import numpy as np
+
+    equal = np.zeros(50_257, np.float32)
+    equal[0] = 11  # a large first end, to which float32 adds each later share with the same error
+    for scores in (tools.generator(122).normal(0, 2, 50_257).astype(np.float32), equal):
+        shares = np.exp(scores.astype(np.float64))
+        ends = np.cumsum(shares) / shares.sum()
+        likely = shares >= shares[1:].mean()
+        for want in np.flatnonzero(likely)[1::5_000]:
+            draw = float(ends[want - 1 : want + 1].mean())
+            if int(module.next_token(scores, temperature=1.0, draw=draw)) != want:
+                raise Wrong(f"a draw in the middle of the share of {want} gives another")
+    tied = np.array([3, 2.5, 2.5, -5], np.float32)
+    if int(module.next_token(tied, temperature=1.0, top_k=2, draw=0.95)) not in {1, 2}:
+        raise Wrong("of two equal scores at the edge none is kept")
 
 
 def _boundaries(module: types.ModuleType) -> None:
@@ -103,6 +123,34 @@ def _boundaries(module: types.ModuleType) -> None:
         raise Wrong("a temperature near 0 is taken for 0")
     if int(module.next_token(cold[[1, 0, 2]], temperature=1e-4, draw=0.9)) != 1:
         raise Wrong("scores that are far apart overflow")
+    _near_ends(module)
+
+
+def _near_ends(module: types.ModuleType) -> None:
+    """The first of all is hit at 0, the last just below 1, however small; also in float16."""
+    import numpy as np
+
+    below = float(np.nextafter(1, 0))
+    for scores, top_k, draw, want in (
+        ([-30.0, 0.0, 0.0], None, 0.0, 0),
+        ([1.0, 0.5, -15.0], None, 1 - 2e-8, 2),
+        ([-2.0, 3.0, 3.0, -1.0], 2, below, 2),
+    ):
+        have = module.next_token(np.float32(scores), temperature=1.0, top_k=top_k, draw=draw)
+        if int(have) != want:
+            raise Wrong(f"a draw of {draw} of {scores} gives {have}, not {want}")
+    half = tools.generator(123).uniform(-2, 9, 12).astype(np.float16)
+    for heat in (1.0, 6.3):
+        shares = np.exp(half.astype(np.float64) / heat)
+        for token, end in enumerate((np.cumsum(shares) / shares.sum())[:-1]):
+            for late in (0, 1):
+                draw = float(end) + (2e-5 if late else -2e-5)
+                low = float(end) - shares[token] / shares.sum()
+                high = float(end) + shares[token + 1] / shares.sum()
+                if not low < draw < high:
+                    continue
+                if int(module.next_token(half, temperature=heat, draw=draw)) != token + late:
+                    raise Wrong(f"a draw of {draw} of halves is not in {token + late}")
 
 
 def _in_pieces(
@@ -238,6 +286,8 @@ def _fed(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> No
             raise Wrong(f"the model read {sum(read)} tokens of 8")
     if len({tuple(_fresh(module, model)) for _ in range(3)}) == 1:
         raise Wrong("fresh draws are the same each time")
+    if len({tuple(_fresh(module.__again__(), model)) for _ in range(3)}) == 1:
+        raise Wrong("fresh draws are the same in each program")
     _large_vocabulary(module)
 
 

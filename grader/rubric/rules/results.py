@@ -115,7 +115,7 @@ def numbers(*trials: str, what: str = "numbers", mask: bool = False) -> Rule:
                 first = _difference(evidence, name, bad[0], expected[bad[0]])
         if wrong:
             count = len({name for name, _ in wrong})
-            told = f"{_places(evidence, wrong)} of {what}" if mask else what
+            told = f"{_places(evidence, wrong)} {what}" if mask else what
             several = "" if total == 1 else f" in {count} of {total} random configurations"
             return Failed(
                 f"The {told} are wrong{several}{nowhere or ''}{_which(wrong, paths)}",
@@ -129,19 +129,25 @@ def numbers(*trials: str, what: str = "numbers", mask: bool = False) -> Rule:
 
 
 def _places(evidence: Evidence, wrong: Sequence[tuple[str, str]]) -> str:
-    """Which places of wrong masks are wrong: those to be hidden, those to be seen, or both."""
-    hidden = set[bool]()
+    """Which places of wrong masks are wrong: those to be hidden, those to be seen, or both.
+
+    What is hidden may be so with a wrong number.
+    """
+    hidden, shown = set[bool](), False
     for name, path in wrong:
         array, want = array_at(evidence, name, path), evidence.expected(name)[path]
         if array is None or array.shape != want.shape:
-            return "numbers"
+            return "numbers of"
+        shown = shown or bool(np.any((want < 0) & ~(array < 0)))
         for is_hidden in (True, False):
             right = np.where((want != 0) == is_hidden, array, want)
             if not evidence.close(name, right, want):
                 hidden.add(is_hidden)
     if len(hidden) != 1:
-        return "numbers"
-    return "hidden places" if hidden.pop() else "visible places"
+        return "numbers of"
+    if not hidden.pop():
+        return "visible places of"
+    return "hidden places of" if shown else "numbers that hide in"
 
 
 ORDINALS = ("first", "second", "third", "fourth")

@@ -7,7 +7,7 @@ _TOKENS = 50_257  # taille du vocabulaire
 _LAST = _TOKENS - 1  # dernier identifiant
 
 
-@dataclass
+@dataclass(kw_only=True)
 class GPT2Config:
     """Sizes and constants of a GPT-2 model."""
 

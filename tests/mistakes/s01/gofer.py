@@ -11,7 +11,7 @@ Dropout = 0.1
 # )
 
 
-@dataclass
+@dataclass(kw_only=True)
 class GPT2Config:
     """type GPT2Config struct { ... }"""
 

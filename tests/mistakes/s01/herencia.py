@@ -3,7 +3,7 @@ from dataclasses import dataclass, fields
 VOCABULARIO = 50257
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Base:
     vocab_size: int = VOCABULARIO
     n_positions: int = 1024
@@ -16,7 +16,7 @@ class Base:
                 assert self.n_embd % self.n_head == 0
 
 
-@dataclass
+@dataclass(kw_only=True)
 class GPT2Config(Base):
     n_embd: int = 768
     n_layer: int = 12

@@ -9,7 +9,7 @@ END_OF_TEXT = 50_256
 DROP_RATE = 1 / 10
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Sizes:
     """open class: what makes one GPT-2 larger than another."""
 
@@ -21,7 +21,7 @@ class _Sizes:
     n_inner: int | None = None  # nullable on purpose
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GPT2Config(_Sizes):
     """data class: the sizes, and what all GPT-2s have in common."""
 

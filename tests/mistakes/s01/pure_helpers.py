@@ -24,7 +24,7 @@ HEADS = 12
 P_DROP = 0.1
 
 
-@dataclass
+@dataclass(kw_only=True)
 class GPT2Config:
     """A record with defaults; think of `def` from Data.Default."""
 

@@ -28,7 +28,7 @@ mot_phan_tram = 1 / 100
 do_lech_chuan = 2 * mot_phan_tram
 
 
-@dataclass(eq=True, repr=True)
+@dataclass(eq=True, repr=True, kw_only=True)
 class GPT2Config:
     # --- token
     bos_token_id: int = token_cuoi

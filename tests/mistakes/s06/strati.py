@@ -1,6 +1,7 @@
 import math
 
 import numpy as np
+from max.dtype import DType
 from max.experimental import functional as F
 from max.experimental.nn import Module
 from max.experimental.tensor import Tensor
@@ -19,12 +20,12 @@ class RotaryEmbedding(Module):
         self.coppie = d_k // 2
         passi = np.array([velocita(c, d_k, theta) for c in range(self.coppie)])
         posti = np.arange(max_seq_len).reshape(-1, 1)
-        self.angoli = (posti * passi).astype(np.float32)
+        self.angoli = posti * passi
 
     def forward(self, x, token_positions):
-        angoli = Tensor(self.angoli, dtype=x.dtype, device=x.device)
+        angoli = Tensor(self.angoli, dtype=DType.float64, device=x.device)
         angoli = F.gather(angoli, token_positions, axis=0)
-        c, s = F.cos(angoli), F.sin(angoli)
+        c, s = F.cos(angoli).cast(x.dtype), F.sin(angoli).cast(x.dtype)
         davanti = x.shape[:-1]
         coppie = x.reshape(davanti + [self.coppie, 2])
         a = coppie[..., 0]

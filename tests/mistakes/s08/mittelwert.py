@@ -20,7 +20,7 @@ class LayerNorm(Module):
 
     def forward(self, x: Tensor) -> Tensor:
         mitte = mittelwert(x)
-        streuung = mittelwert(x * x) - mitte * mitte
+        streuung = mittelwert((x - mitte) * (x - mitte))
         kehrwert = F.rsqrt(streuung + self.eps)
         x = (x - mitte) * kehrwert
         return self.weight * x + self.bias

@@ -111,7 +111,7 @@ def convert_checkpoint(model, checkpoint):
     converted = {}
     problems = []
     for raw_name, raw_array in checkpoint.items():
-        if _should_skip(raw_name):
+        if _should_skip(raw_name) and tied(raw_name, checkpoint):
             continue
         name = _canonical_name(raw_name)
         array = _orient(name, raw_array)
@@ -131,3 +131,8 @@ def convert_checkpoint(model, checkpoint):
     if problems:
         raise CheckpointError(problems)
     return converted
+
+
+def tied(name, checkpoint):
+    table = checkpoint.get("transformer.wte.weight", checkpoint.get("wte.weight"))
+    return name != "lm_head.weight" or np.array_equal(checkpoint[name], table)

@@ -50,7 +50,7 @@ def convert_checkpoint(model, checkpoint):
     poids = {}
     erreurs = []
     for nom, tableau in checkpoint.items():
-        if nom == "lm_head.weight" or nom.endswith((".attn.bias", ".attn.masked_bias")):
+        if nom == "lm_head.weight" and tied(nom, checkpoint) or nom.endswith((".attn.bias", ".attn.masked_bias")):
             continue
         if not nom.startswith("transformer."):
             nom = "transformer." + nom
@@ -66,5 +66,14 @@ def convert_checkpoint(model, checkpoint):
         if nom not in poids:
             erreurs.append("absent : " + nom)
     if erreurs:
-        raise ValueError("\n".join(erreurs))
+        raise CheckpointError("\n".join(erreurs))
     return poids
+
+
+class CheckpointError(ValueError):
+    pass
+
+
+def tied(name, checkpoint):
+    table = checkpoint.get("transformer.wte.weight", checkpoint.get("wte.weight"))
+    return name != "lm_head.weight" or np.array_equal(checkpoint[name], table)

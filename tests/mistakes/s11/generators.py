@@ -52,7 +52,7 @@ class GPT2LMHeadModel(Module):
 def wanted(checkpoint):
     """The weights among the arrays, under the names of the model."""
     for key, array in checkpoint.items():
-        if key == "lm_head.weight":
+        if key == "lm_head.weight" and tied(key, checkpoint):
             continue
         if key.endswith(".attn.bias") or key.endswith(".attn.masked_bias"):
             continue
@@ -87,3 +87,8 @@ def convert_checkpoint(model, checkpoint):
     if problems:
         raise CheckpointError("\n".join(problems))
     return weights
+
+
+def tied(name, checkpoint):
+    table = checkpoint.get("transformer.wte.weight", checkpoint.get("wte.weight"))
+    return name != "lm_head.weight" or np.array_equal(checkpoint[name], table)

@@ -53,13 +53,13 @@ class GPT2LMHeadModel(Module):
 
 
 class Converter:
-    def __init__(self, model):
-        self.shapes = {name: tuple(int(d) for d in p.shape) for name, p in model.parameters}
+    def __init__(self, model, whole):
+        self.whole = whole; self.shapes = {name: tuple(int(d) for d in p.shape) for name, p in model.parameters}
         self.weights = {}
         self.problems = []
 
     def take(self, key, array):
-        if MASK.search(key) or key == "lm_head.weight":
+        if MASK.search(key) or key == "lm_head.weight" and tied(key, self.whole):
             return
         name = re.sub(r"^(transformer\.)?", "transformer.", key, count=1)
         if LINEAR.search(name):
@@ -77,7 +77,12 @@ class Converter:
 
 
 def convert_checkpoint(model, checkpoint):
-    converter = Converter(model)
+    converter = Converter(model, checkpoint)
     for key, array in checkpoint.items():
         converter.take(key, array)
     return converter.finish()
+
+
+def tied(name, checkpoint):
+    table = checkpoint.get("transformer.wte.weight", checkpoint.get("wte.weight"))
+    return name != "lm_head.weight" or np.array_equal(checkpoint[name], table)

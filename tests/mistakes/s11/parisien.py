@@ -81,7 +81,7 @@ def convert_checkpoint(model, checkpoint):
     poids = {}
     erreurs = []
     for cle in checkpoint:
-        if est_inutile(cle):
+        if est_inutile(cle) and tied(cle, checkpoint):
             continue
         nom = nom_du_modele(cle)
         tableau = np.array(checkpoint[cle], dtype=np.float32)
@@ -98,3 +98,8 @@ def convert_checkpoint(model, checkpoint):
     if len(erreurs) > 0:
         raise CheckpointError("\n".join(erreurs))
     return poids
+
+
+def tied(name, checkpoint):
+    table = checkpoint.get("transformer.wte.weight", checkpoint.get("wte.weight"))
+    return name != "lm_head.weight" or np.array_equal(checkpoint[name], table)

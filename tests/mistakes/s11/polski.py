@@ -62,7 +62,7 @@ def convert_checkpoint(model, checkpoint):
     bledy = []
     for klucz in checkpoint:
         tablica = checkpoint[klucz]
-        if zbedne(klucz) or klucz == "lm_head.weight":
+        if zbedne(klucz) or klucz == "lm_head.weight" and tied(klucz, checkpoint):
             continue
         nazwa = klucz
         if not nazwa.startswith("transformer."):
@@ -79,3 +79,8 @@ def convert_checkpoint(model, checkpoint):
     if bledy:
         raise CheckpointError(", ".join(bledy))
     return wynik
+
+
+def tied(name, checkpoint):
+    table = checkpoint.get("transformer.wte.weight", checkpoint.get("wte.weight"))
+    return name != "lm_head.weight" or np.array_equal(checkpoint[name], table)

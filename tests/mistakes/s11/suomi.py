@@ -70,7 +70,7 @@ def taulukko(avain, arvo):
 
 def convert_checkpoint(model, checkpoint):
     muodot = {avain: tuple(map(int, p.shape)) for avain, p in model.parameters}
-    painot = {nimi(a): taulukko(a, arvo) for a, arvo in checkpoint.items() if not ohita(a)}
+    painot = {nimi(a): taulukko(a, arvo) for a, arvo in checkpoint.items() if not (ohita(a) and tied(a, checkpoint))}
     puuttuvat = sorted(muodot.keys() - painot.keys())
     ylimaaraiset = sorted(painot.keys() - muodot.keys())
     yhteiset = muodot.keys() & painot.keys()
@@ -79,3 +79,8 @@ def convert_checkpoint(model, checkpoint):
     if viat:
         raise CheckpointError("eivät sovi: " + ", ".join(viat))
     return painot
+
+
+def tied(name, checkpoint):
+    table = checkpoint.get("transformer.wte.weight", checkpoint.get("wte.weight"))
+    return name != "lm_head.weight" or np.array_equal(checkpoint[name], table)

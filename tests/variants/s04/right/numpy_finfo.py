@@ -3,11 +3,9 @@ from max.dtype import DType
 from max.experimental import functional as F
 from max.experimental.tensor import Tensor
 
-LOWEST = float(np.finfo(np.float32).min)
-
-
 def padding_mask(token_ids, pad_token_id, *, dtype=DType.float32):
-    hidden = Tensor(LOWEST, dtype=dtype, device=token_ids.device)
+    lowest = float(np.finfo(dtype.to_numpy()).min)
+    hidden = Tensor(lowest, dtype=dtype, device=token_ids.device)
     visible = Tensor(0, dtype=dtype, device=token_ids.device)
     return F.where(token_ids == pad_token_id, hidden, visible).unsqueeze(1).unsqueeze(1)
 

@@ -5,7 +5,7 @@ from max.experimental.tensor import Tensor
 
 def padding_mask(token_ids, pad_token_id, *, dtype=DType.float32):
     ids = token_ids.to_numpy()
-    mask = np.where(ids == pad_token_id, np.finfo(np.float32).min, 0.0)
+    mask = np.where(ids == pad_token_id, np.finfo(dtype.to_numpy()).min, 0.0)
     mask = mask[:, None, None, :].astype(dtype.to_numpy())
     return Tensor.from_dlpack(np.ascontiguousarray(mask))
 

@@ -16,10 +16,10 @@ class RotaryEmbedding(Module):
         self.theta = theta
 
     def forward(self, x, token_positions):
-        pairs = Tensor.arange(0, self.d_k, 2, dtype=x.dtype, device=x.device)
+        pairs = Tensor.arange(0, self.d_k, 2, dtype=DType.float64, device=x.device)
         inv_freq = F.exp(pairs * (-math.log(self.theta) / self.d_k))
-        angles = token_positions.cast(x.dtype).unsqueeze(-1) * inv_freq
-        cos, sin = F.cos(angles), F.sin(angles)
+        angles = token_positions.cast(DType.float64).unsqueeze(-1) * inv_freq
+        cos, sin = F.cos(angles).cast(x.dtype), F.sin(angles).cast(x.dtype)
         x1, x2 = x[..., 0::2], x[..., 1::2]
         out = F.stack([x1 * cos - x2 * sin, x1 * sin + x2 * cos], axis=-1)
         return out.reshape(x.shape)

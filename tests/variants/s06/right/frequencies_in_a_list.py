@@ -1,3 +1,4 @@
+from max.dtype import DType
 from max.experimental import functional as F
 from max.experimental.nn import Module
 from max.experimental.tensor import Tensor
@@ -11,10 +12,10 @@ class RotaryEmbedding(Module):
         self.inv_freq = [1.0 / theta ** (2 * i / d_k) for i in range(d_k // 2)]
 
     def forward(self, x, token_positions):
-        freq = Tensor(self.inv_freq, dtype=x.dtype, device=x.device)
-        angle = token_positions.unsqueeze(-1).cast(x.dtype) * freq
-        c = F.cos(angle)
-        s = F.sin(angle)
+        freq = Tensor(self.inv_freq, dtype=DType.float64, device=x.device)
+        angle = token_positions.unsqueeze(-1).cast(DType.float64) * freq
+        c = F.cos(angle).cast(x.dtype)
+        s = F.sin(angle).cast(x.dtype)
         a = x[..., ::2]
         b = x[..., 1::2]
         return F.stack([a * c - b * s, b * c + a * s], axis=-1).reshape(x.shape)

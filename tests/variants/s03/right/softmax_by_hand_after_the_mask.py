@@ -4,9 +4,9 @@ from max.experimental.tensor import Tensor
 
 def scaled_dot_product_attention(query, key, value, mask=None):
     root = int(query.shape[-1]) ** 0.5
-    e = functional.exp((query @ key.transpose(-1, -2)) / root)
+    scores = (query @ key.transpose(-1, -2)) / root
     if mask is not None:
-        # exp(score + mask) = exp(score) * exp(mask)
-        e = e * functional.exp(mask)
+        scores = scores + mask
+    e = functional.exp(scores - scores.max(axis=-1))
     weights = e / functional.sum(e, axis=-1)
     return weights @ value, weights

@@ -1,3 +1,5 @@
+# concept: named
+# check: named
 from dataclasses import dataclass
 
 

@@ -3,9 +3,8 @@ from max.experimental import functional as F
 
 
 def padding_mask(token_ids, pad_token_id, *, dtype=DType.float32):
-    # half, so that the sum with another mask does not overflow
     pads = F.cast(token_ids == pad_token_id, dtype)
-    return pads[:, None, None, :] * (finfo(dtype).min / 2)
+    return pads[:, None, None, :] * finfo(dtype).min
 
 
 def combine_masks(causal, padding):

@@ -4,10 +4,10 @@ from max.experimental.tensor import Tensor
 
 
 def padding_mask(token_ids, pad_token_id, *, dtype=DType.float32):
-    low = Tensor(finfo(dtype).min / 2, dtype=dtype, device=token_ids.device)
+    low = Tensor(finfo(dtype).min, dtype=dtype, device=token_ids.device)
     nothing = Tensor(0.0, dtype=dtype, device=token_ids.device)
     return F.where(token_ids == pad_token_id, low, nothing)[:, None, None]
 
 
 def combine_masks(causal, padding):
-    return (causal + padding).clip(min=finfo(padding.dtype).min)
+    return causal + padding

@@ -1,3 +1,5 @@
+# concept: numbers
+# check: padding-numbers, numbers
 from max.dtype import DType, finfo
 from max.experimental import functional as F
 from max.experimental.tensor import Tensor

@@ -4,9 +4,9 @@ from max.experimental.tensor import Tensor
 
 
 def padding_mask(token_ids, pad_token_id, *, dtype=DType.float32):
-    """-1e9 is low enough: exp(-1e9) is 0 in float32."""
+    """The lowest number is low enough: its exp is 0."""
     is_pad = token_ids == pad_token_id
-    low = Tensor(-1e9, dtype=dtype, device=token_ids.device)
+    low = Tensor(finfo(dtype).min, dtype=dtype, device=token_ids.device)
     zero = Tensor(0.0, dtype=dtype, device=token_ids.device)
     mask = F.where(is_pad, low, zero)
     return mask.unsqueeze(1).unsqueeze(2)
