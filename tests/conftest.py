@@ -151,10 +151,13 @@ def _own_environment() -> None:
             os.unsetenv(name)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def workers() -> Iterator[sandbox.WorkerPool]:
-    """Workers for tests that grade in this process: MAX is imported once for all of a file."""
-    with sandbox.WorkerPool(1) as pool:
+    """Workers for tests that grade in this process: MAX is imported once for all of them."""
+    with processes.kept():
+        pool = sandbox.WorkerPool(1)
+        pool.start().close()
+    with pool:
         yield pool
 
 
@@ -171,7 +174,7 @@ def mistaken(workers: WorkerPool, tmp_path: Path) -> Callable[[str, str], Report
     """Gives the report on a mistake of the corpus."""
 
     def report(step: str, name: str) -> Report:
-        (one,) = [each for each in mistakes.of(step) if each.edit.name == name]
+        one = mistakes.named(step, name)
         path = tmp_path / "mine.py"
         path.write_text(one.source, encoding="utf-8")
         options = Options(seed=7, follow=Follow.FAILING)

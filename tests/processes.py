@@ -38,6 +38,16 @@ def mark_those_of(worker: str) -> None:
     os.environ[RUN] += f".{worker}"
 
 
+@contextmanager
+def kept() -> Iterator[None]:
+    """What is started when this context begins may outlive the tests of a file."""
+    os.environ[RUN] += ".kept"
+    try:
+        yield
+    finally:
+        os.environ[RUN] = os.environ[RUN].removesuffix(".kept")
+
+
 def left() -> list[int]:
     """What was started here and still runs after a moment, as process ids."""
     deadline = time.monotonic() + PATIENCE_S

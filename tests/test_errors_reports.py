@@ -395,7 +395,7 @@ def test_the_syntax_of_another_language_is_told_as_pythons(line: str, hint: str)
 def test_what_hides_earlier_tokens_is_no_band_that_works(
     name: str, workers: WorkerPool, tmp_path: Path
 ) -> None:
-    (one,) = [each for each in mistakes.of("s02") if each.edit.name == name]
+    one = mistakes.named("s02", name)
     path = tmp_path / "mine.py"
     path.write_text(one.source, encoding="utf-8")
     report = grade(course.find("s02"), path, Options(seed=7), workers.start)
@@ -415,7 +415,7 @@ def test_what_hides_earlier_tokens_is_no_band_that_works(
 def test_what_is_made_in_vain_is_not_said_to_be_wrong_and_keeps_its_line(
     name: str, about: str, note: str, workers: WorkerPool, tmp_path: Path
 ) -> None:
-    (one,) = [each for each in mistakes.of("s03") if each.edit.name == name]
+    one = mistakes.named("s03", name)
     path = tmp_path / "mine.py"
     path.write_text(one.source, encoding="utf-8")
     told = check(grade(course.find("s03"), path, Options(seed=7), workers.start), about)
@@ -507,7 +507,7 @@ def test_what_a_report_says_is_true(
     name: str, at: int, told: str, never: str, workers: WorkerPool, tmp_path: Path
 ) -> None:
     step, _, short = name.partition("/")
-    (one,) = [each for each in mistakes.of(step) if each.edit.name == short]
+    one = mistakes.named(step, short)
     path = tmp_path / "mine.py"
     path.write_text(one.source, encoding="utf-8")
     options = Options(seed=11, follow=Follow.FAILING)
@@ -528,7 +528,7 @@ def test_nan_is_called_nan_with_its_place(graded: Graded) -> None:
 
 
 def test_a_check_of_two_lines_waits_where_one_is_wrong(workers: WorkerPool, tmp_path: Path) -> None:
-    (one,) = [each for each in mistakes.of("s06") if each.edit.name == "cosine_of_the_frequency"]
+    one = mistakes.named("s06", "cosine_of_the_frequency")
     path = tmp_path / "mine.py"
     path.write_text(one.source, encoding="utf-8")
     options = Options(seed=11, follow=Follow.FAILING)
@@ -540,7 +540,7 @@ def test_what_calls_a_line_that_raised_is_not_said_to_be_right(
     workers: WorkerPool, tmp_path: Path
 ) -> None:
     name = "old_name_asked_for_its_parts"
-    (one,) = [each for each in mistakes.of("s11") if each.edit.name == name]
+    one = mistakes.named("s11", name)
     path = tmp_path / "mine.py"
     path.write_text(one.source, encoding="utf-8")
     options = Options(seed=11, follow=Follow.FAILING)

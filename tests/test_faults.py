@@ -273,7 +273,10 @@ def test_a_worker_killed_from_outside_costs_nothing(
 
 @pytest.mark.parametrize(
     ("twice", "verdict", "runs"),
-    [(True, Verdict.PASS, 3), pytest.param(False, Verdict.TIMEOUT, 2, marks=pytest.mark.whole)],
+    [
+        pytest.param(True, Verdict.PASS, 3, marks=pytest.mark.sampled(3)),
+        pytest.param(False, Verdict.TIMEOUT, 2, marks=pytest.mark.whole),
+    ],
 )
 def test_a_file_that_had_to_wait_is_graded_again_unless_its_class_does_that(
     twice: bool, verdict: Verdict, runs: int, file: Path

@@ -15,6 +15,8 @@ from grader.base import course
 from grader.cli import cli
 from grader.confine.tiers import TIERS
 
+from tests.marks import sampled
+
 ROOT = course.ROOT
 
 SENTENCES = """\
@@ -142,7 +144,7 @@ def failed(path: Path) -> list[str]:
     return [line for line in done.output.splitlines() if line.startswith("❌")]
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", sampled(3, BROKEN))
 def test_broken_file_gets_one_clear_message(name: str, tmp_path: Path) -> None:
     path = tmp_path / "step_05.py"
     path.write_bytes(BROKEN[name])

@@ -81,7 +81,7 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
             assert text.count(old) == 1
             text = text.replace(old, new)
         else:
-            (text,) = (one.source for one in mistakes.of(step) if one.name == name)
+            text = mistakes.named(step, own).source
         path = tmp_path / "mine.py"
         path.write_text(text, encoding="utf-8")
         options = Options(seed=7, follow=Follow.FAILING)

@@ -583,7 +583,7 @@ def test_what_a_helper_or_a_name_hands_on_is_wrong_where_it_begins(
     report = mistaken(step, name)
     worst = first(report)
     assert worst.line is not None
-    (one,) = [each for each in mistakes.of(step) if each.edit.name == name]
+    one = mistakes.named(step, name)
     assert {worst.line - 1, worst.line, worst.line + 1} & {*one.lines}
     told_first = (worst.message, *worst.hints, *(report.trace.told if report.trace else ()))
     assert said in "\n".join(told_first)

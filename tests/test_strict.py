@@ -12,7 +12,7 @@ from tests.marks import todays
 
 def test_what_strict_says_about_right_numbers(workers: sandbox.WorkerPool) -> None:
     step = course.find("s05")
-    for one in todays(20, variants.of("s05", right=True)):
+    for one in todays(40, variants.of("s05", right=True)):
         options = pipeline.Options(seed=1, strict=True)
         report = pipeline.grade(step, step.stub, options, workers.start, one.source)
         for check in report.checks:

@@ -230,7 +230,7 @@ def test_values_before_a_known_error_need_no_second_run(name: str, line: int, un
 def test_a_checkpoint_of_many_blocks_is_not_followed_where_a_smaller_one_is_wrong(
     tmp_path: Path,
 ) -> None:
-    one = next(one for one in mistakes.of("s11") if one.name == "s11/virgule_oubliee")
+    one = mistakes.named("s11", "virgule_oubliee")
     path = tmp_path / "step_11.py"
     path.write_text(one.source, encoding="utf-8")
     report = grade(course.find("s11"), path, Options(seed=3, follow=Follow.FAILING))

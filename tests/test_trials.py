@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 from grader.protocol.probe import Observation, Outcome, Seen, SeenArray, SeenTensor
+from grader.rubric.rules.asking import array_at
+from tests import marks
 from tests.graded import conditional, refusal, variants, verdicts
 from tests.graded.conditions import CONDITIONS
 from tests.marks import any_numbers, sampled
 
 pytestmark = [pytest.mark.any_python, any_numbers]  # the numbers are NumPy's
 SEED = 5
+SEEDS = 1
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -42,7 +45,7 @@ def off(seen: Seen) -> Any:
     return seen
 
 
-@pytest.mark.parametrize("step", sampled(2, variants.steps()))
+@pytest.mark.parametrize("step", sampled(4, variants.steps()))
 def test_a_trial_with_other_numbers_is_refused(step: str) -> None:
     right = refusal.solution(step, SEED).observations
     unjudged = []
@@ -56,6 +59,23 @@ def test_a_trial_with_other_numbers_is_refused(step: str) -> None:
         if refusal.behaves(step, SEED, outcome):
             unjudged.append(name)
     assert unjudged == []
+
+
+@any_numbers
+@pytest.mark.any_python
+@pytest.mark.whole
+@pytest.mark.parametrize("step", variants.steps())
+def test_no_solution_comes_near_the_end_of_the_tolerance(step: str) -> None:
+    """Whatever is drawn: some seeds of the day."""
+    first = int(marks.choose_day()) * SEEDS
+    for seed in range(first, first + SEEDS):
+        right = refusal.evidence(step, seed, refusal.solution(step, seed))
+        for name, trial in right.trials.items():
+            wanted = right.expected(name) if trial.expect else {}
+            for path, want in wanted.items():
+                seen = array_at(right, name, path)
+                assert seen is not None
+                assert right.close(name, seen, want, times=0.75), (seed, name)
 
 
 @pytest.mark.parametrize("step", variants.steps())

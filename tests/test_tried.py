@@ -62,7 +62,7 @@ def start() -> Iterator[Start]:
 
 def _mistake(name: str) -> mistakes.Mistake:
     step, _, short = name.partition("/")
-    return next(one for one in mistakes.of(step) if one.edit.name == short)
+    return mistakes.named(step, short)
 
 
 def _graded(step: str, text: str, folder: Path, start: Start, **options: Any) -> Report:

@@ -18,10 +18,11 @@ def slack(score: float, width: int) -> float:
     """By how much the tolerance grows where scores of this size are sums of ``width`` products.
 
     Each sum is rounded to float32 after each product, by at most half an epsilon of its size; the
-    errors add up like their root. A score that is off by e changes its weight by e of itself, and
-    a weight depends on two scores.
+    errors add up like their root, and the largest of all is some four times as large. A score that
+    is off by e changes its weight by e of itself, a weight depends on two scores, and values are
+    larger than outputs, which are their means.
     """
-    off = 2.0 * score * float(np.finfo(np.float32).eps) * np.sqrt(width)
+    off = 4.0 * score * float(np.finfo(np.float32).eps) * np.sqrt(width)
     return float(1.0 + off / RELATIVE)
 
 

@@ -12,7 +12,7 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from grader.base import course
@@ -110,12 +110,28 @@ def of(step: str, folder: Path = FOLDER) -> list[Mistake]:
     Raises:
         EditError: one cannot be read, or does not fit its base.
     """
+    return [_checked(one) for one in unchecked(step, folder)]
+
+
+@cache
+def named(step: str, name: str) -> Mistake:
+    """The mistake of ``step`` with this name."""
+    (one,) = [each for each in unchecked(step) if each.edit.name == name]
+    return _checked(one)
+
+
+def unchecked(step: str, folder: Path = FOLDER) -> list[Mistake]:
+    """The same, before it is known whether each fits its base.
+
+    Raises:
+        EditError: one cannot be read, or has no base.
+    """
     right = bases(step, folder)
     found = []
     for edit in edits.read(folder / f"{step}.edits", FIELDS):
         if edit.base not in right:
             raise edit.error(f"there is no right program '{edit.base}' to change")
-        found.append(_checked(Mistake(step, edit, right[edit.base])))
+        found.append(Mistake(step, edit, right[edit.base]))
     return found
 
 
