@@ -1,7 +1,7 @@
 """The processes that tests start, and all that these start: none outlives the tests.
 
-Each inherits a variable that names the run of pytest and the process of pytest-xdist, so a process is
-found that has a session of its own, or has lost its parent. Elsewhere than on Linux, none is found.
+Each inherits a variable that names the run of pytest and the process of pytest-xdist, so a process
+is found that has a session of its own, or has lost its parent. Elsewhere than on Linux, none is.
 """
 
 from __future__ import annotations

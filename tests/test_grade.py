@@ -14,7 +14,6 @@ from click.testing import CliRunner
 from grader.base import course
 from grader.cli import cli
 from grader.confine.tiers import TIERS
-
 from tests.marks import sampled
 
 ROOT = course.ROOT

@@ -33,7 +33,9 @@ The goal of all mistakes is ``mistakes_table.GOAL``; raise these as the reports 
 CONTRADICTED = 0.05
 """The share of reports that may contradict themselves. The goal is none."""
 
-SAMPLE = [one for step in variants.steps() for one in variants.sample(mistakes.unchecked(step), EACH)]
+SAMPLE = [
+    one for step in variants.steps() for one in variants.sample(mistakes.unchecked(step), EACH)
+]
 
 
 @pytest.fixture(scope="module")

@@ -106,7 +106,7 @@ ORDER = (
 )
 """Of Hugging Face's fields, and so of the arguments that are given without a name."""
 
-PLACED = {**OTHER, **{name: values[0] for name, values in OTHER_FURTHER.items()}}
+PLACED: Mapping[str, Any] = {**OTHER, **{name: values[0] for name, values in OTHER_FURTHER.items()}}
 
 SIZES = ("n_embd", "n_head", "n_layer", "vocab_size", "n_positions")
 NAMES = (*REQUIRED, *FURTHER)
@@ -115,8 +115,9 @@ NAMES = (*REQUIRED, *FURTHER)
 def draw(rng: np.random.Generator) -> Iterable[Trial]:
     """The defaults, and every field and every pair of fields that later steps read set by name.
 
-    Then fields are set by their place: those up to ``n_inner``, and all. All objects of ``together`` exist before the first is read. A field that no step reads has
-    a trial of its own, because a program may lack it.
+    All objects of ``together`` exist before the first is read. A field that no step reads has
+    a trial of its own, because a program may lack it. Then fields are set by their place: those
+    up to ``n_inner``, and all.
     """
     width = int(rng.integers(2, 9)) * 12
     equal: dict[str, Any] = dict.fromkeys(SIZES, 7)
@@ -222,15 +223,21 @@ def kept() -> Rule:
                     return stop
                 if failed := _changed(make, fresh, evidence.seen(trial, f"fields-{index}")):
                     return failed
-        for trial, count in PLACES.items():
-            (make,) = _makes(evidence, trial)
-            known = all(name in fresh for name in ORDER[:count])
-            if known and not rules.obstacle(evidence, trial, "fields-0"):  # else by name only
-                if failed := _changed(make, fresh, evidence.seen(trial, "fields-0")):
-                    return failed
-        return Passed()
+        return _misplaced(evidence, fresh) or Passed()
 
     return rule
+
+
+def _misplaced(evidence: Evidence, fresh: dict[str, Any]) -> Failed | None:
+    """The first field that did not get what was given in its place; by name alone is right too."""
+    for trial, count in PLACES.items():
+        (make,) = _makes(evidence, trial)
+        known = all(name in fresh for name in ORDER[:count])
+        if known and not rules.obstacle(evidence, trial, "fields-0"):
+            failed = _changed(make, fresh, evidence.seen(trial, "fields-0"))
+            if failed is not None:
+                return failed
+    return None
 
 
 def _of_field(name: str) -> str:

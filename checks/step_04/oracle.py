@@ -1,8 +1,8 @@
 """Additive masks for padding, alone and combined with a causal mask: step 04.
 
-Padding is hidden with the lowest number of a dtype, which is another one for each. :func:`canonical`
-writes ``LOW`` in its place, so that masks can be compared: the formulas here return such masks, and
-the judge makes the learner's canonical before it compares.
+Padding is hidden with the lowest number of a dtype, which is another one for each.
+:func:`canonical` writes ``LOW`` in its place, so that masks can be compared: the formulas here
+return such masks, and the judge makes the learner's canonical before it compares.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ LOWEST = float(np.finfo(np.float32).min)
 def canonical(mask: npt.NDArray[np.generic]) -> Floats:
     """The mask with ``LOW`` in place of the lowest number of its dtype, and large ones in scale."""
     numbers = mask.astype(np.float64)
-    if mask.dtype.kind != "f":
+    if not np.issubdtype(mask.dtype, np.floating):
         return numbers
-    lowest = float(np.finfo(mask.dtype).min)
+    lowest = float(np.finfo(mask.dtype.type).min)  # type: ignore[type-var]
     return np.where(np.abs(numbers) > np.sqrt(-lowest), numbers * (LOW / lowest), numbers)
 
 

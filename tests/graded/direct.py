@@ -129,7 +129,7 @@ def _hide_solutions(step: str) -> None:
 
 
 def _loaded(data: bytes) -> types.ModuleType:
-    """The module that ``data`` defines; its ``__again__`` runs ``data`` as another program would."""
+    """The module that ``data`` defines; ``__again__`` defines it anew, as another program would."""
     module = types.ModuleType("learner")
     module.__file__ = "learner.py"
     module.__dict__["__again__"] = functools.partial(_loaded, data)

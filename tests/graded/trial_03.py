@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from typing import Any
 
 from tests.graded import trial_tools as tools
 from tests.graded.trial_tools import Wrong
@@ -70,17 +71,12 @@ def trial(module: types.ModuleType) -> float:
             q[..., 1:], q[..., 0] = 0.0, [2.0, -2.0, 2.0]
             k[..., 0] = [1000.0, 998.5, 996.0, 991.0, 910.0]
             k[-1, ..., -1, 0] = -1000.0
-        mask = None
-        if shape:
-            mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
-            mask[..., 0] = 0
-            if len(shape) == 1:
-                mask[-1] = -np.inf
+        mask = _mask(random, shape) if shape else None
         if mask is not None and (queries, keys, head_dim) == FAR_SCORES:
             q[..., 0], k[..., 0], mask[..., 0] = 2.0, [990, -998, -999, -997, -996], -np.inf
             v[..., 0, :], mask[..., 1] = 1e10, 0
             k[-1, ..., :, 0], v[-1, ..., 4, :] = [999, -790, -791, -792, -1000], 1e30
-        elif mask is not None and len(shape) == 2:
+        elif mask is not None and mask.ndim == 2:
             q[..., -1, :], k[..., -1, :], v[..., -1, :] = 0, 0, 0
             mask = np.where(random.random(shape) < 0.3, np.float32(-2.5), mask)
         given = [tools.tensor(one) for one in (q, k, v, mask) if one is not None]
@@ -97,11 +93,28 @@ def trial(module: types.ModuleType) -> float:
         for name, have, right in zip(("the output", "the weights"), answer, want, strict=True):
             what = f"{name} for {q.shape}, {k.shape}, {v.shape}, mask {shape}"
             worst = max(worst, tools.off(tools.read(have, what), right, what))
-    sizes = ((2, 3, 4), (2, 5, 4), (2, 5, 6))
-    given = [random.normal(0, 1, size) for size in sizes]
-    mask = np.where(random.random((3, 5)) < 0.4, -np.inf, 0.0)
-    mask[:, 0] = 0
-    doubles = tools.call(module.scaled_dot_product_attention, *map(tools.tensor, (*given, mask)))
-    for have, right in zip(doubles, formulas.attend(*given, mask), strict=True):
-        worst = max(worst, tools.off(have.to_numpy(), right, "float64 with a mask"))
-    return worst
+    return max(worst, _doubles(module, random))
+
+
+def _mask(random: Any, shape: tuple[int, ...]) -> Any:
+    """0 and −inf, with something to see in each row."""
+    import numpy as np
+
+    mask = np.where(random.random(shape) < 0.5, -np.inf, 0).astype(np.float32)
+    mask[..., 0] = 0
+    if len(shape) == 1:
+        mask[-1] = -np.inf
+    return mask
+
+
+def _doubles(module: types.ModuleType, random: Any) -> float:
+    """Inputs and a mask in float64."""
+    from tests.graded import other_formulas as formulas
+
+    q, k, v = (random.normal(0, 1, size) for size in ((2, 3, 4), (2, 5, 4), (2, 5, 6)))
+    mask = _mask(random, (3, 5)).astype(float)
+    given = [tools.tensor(array) for array in (q, k, v, mask)]
+    have = tools.call(module.scaled_dot_product_attention, *given)
+    want = formulas.attend(q, k, v, mask)
+    found = zip(have, want, strict=True)
+    return max(tools.off(one.to_numpy(), right, "float64 with a mask") for one, right in found)

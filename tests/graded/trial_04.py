@@ -45,8 +45,8 @@ def trial(module: types.ModuleType) -> float:
             combined = tools.call(module.combine_masks, tools.tensor(causal), padding)
             past = may & (causal == 0)
             _behaves(tools.read(combined, "the combined mask"), (batch, 1, seq, seq), past)
-            lowest = np.finfo(np.float32).min
-            ours = np.where(np.array(ids) == pad, lowest, np.float32(0))[:, None, None]
+            low = np.finfo(np.float32).min
+            ours = np.where(np.array(ids) == pad, low, np.float32(0))[:, None, None]
             combined = tools.call(module.combine_masks, tools.tensor(causal), tools.tensor(ours))
             _behaves(tools.read(combined, "the combination"), (batch, 1, seq, seq), past)
         wide, narrow = (np.where(one, -np.inf, 0.0) for one in (np.array(ids) == pad, causal < 0))

@@ -92,7 +92,7 @@ def _more_choices(module: types.ModuleType, scores: Any) -> None:
 
 
 def _many_shares(module: types.ModuleType) -> None:
-    """As many scores as GPT-2 has, some draws in the middle of a share; and ties at top_k's edge."""
+    """As many scores as GPT-2 has, draws in the middle of a share; and ties at top_k's edge."""
     import numpy as np
 
     equal = np.zeros(50_257, np.float32)
@@ -136,7 +136,9 @@ def _near_ends(module: types.ModuleType) -> None:
         ([1.0, 0.5, -15.0], None, 1 - 2e-8, 2),
         ([-2.0, 3.0, 3.0, -1.0], 2, below, 2),
     ):
-        have = module.next_token(np.float32(scores), temperature=1.0, top_k=top_k, draw=draw)
+        have = module.next_token(
+            np.array(scores, np.float32), temperature=1.0, top_k=top_k, draw=draw
+        )
         if int(have) != want:
             raise Wrong(f"a draw of {draw} of {scores} gives {have}, not {want}")
     half = tools.generator(123).uniform(-2, 9, 12).astype(np.float16)

@@ -138,7 +138,7 @@ def _places(evidence: Evidence, wrong: Sequence[tuple[str, str]]) -> str:
         array, want = array_at(evidence, name, path), evidence.expected(name)[path]
         if array is None or array.shape != want.shape:
             return "numbers of"
-        shown = shown or bool(np.any((want < 0) & ~(array < 0)))
+        shown = shown or bool(np.any((want < 0) & ~np.less(array, 0)))
         for is_hidden in (True, False):
             right = np.where((want != 0) == is_hidden, array, want)
             if not evidence.close(name, right, want):
