@@ -157,6 +157,7 @@ def test_results_before_the_first_that_is_ruled_out_are_kept() -> None:
 
 
 @pytest.mark.parametrize("step", variants.steps())
+@pytest.mark.sampled(3)
 def test_no_right_program_is_doubted(step: str) -> None:
     """Whatever an honest worker may answer is believed of it."""
     drawn = draw(load.rubric(course.find(step)), 1)

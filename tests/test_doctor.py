@@ -73,6 +73,7 @@ WRONG = (ROOT / "solutions" / "solution_01.py").read_text("utf-8").replace("int 
         ("pixi.toml", None, "pixi.toml: cannot be read"),
     ],
 )
+@pytest.mark.sampled(3)
 def test_a_broken_course_is_told_with_what_to_restore(
     name: str, content: str | None, found: str, own: Course
 ) -> None:

@@ -106,6 +106,7 @@ def look(data: bytes, step: Step) -> SourceProblem | None:
 
 
 @pytest.mark.parametrize("name", FILES)
+@pytest.mark.sampled(3)
 def test_a_file_that_grows_when_it_is_looked_at_is_read_in_bounded_time(name: str) -> None:
     with patience(PATIENCE_S):
         look(FILES[name].encode(), course.find("s05"))

@@ -138,6 +138,7 @@ def test_a_stub_fails_with_a_hint(other: Other) -> None:
         ),
     ],
 )
+@pytest.mark.sampled(3)
 def test_a_mistake_is_named(other: Other, number: str, text: str, instead: str, said: str) -> None:
     assert text in other.solution(number)
     other.file(number).write_text(other.solution(number).replace(text, instead), encoding="utf-8")

@@ -280,6 +280,7 @@ def test_waiting_for_another_pixiw_ends(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     "half", ["no state", "other key", "no python", "old python", "empty", "a file"]
 )
+@pytest.mark.sampled(3)
 def test_a_half_made_environment_is_made_anew(ready: Folder, half: str) -> None:
     made = ready.path / ".venv"
     if half == "no state":

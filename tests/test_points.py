@@ -53,6 +53,7 @@ def _engine() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
+@pytest.mark.sampled(4)
 def test_an_error_is_worth_little(step: Step, tmp_path: Path) -> None:
     """That wrong is worth more and right all of it is in ``test_variants``, with its reports."""
     solution = step.solution.read_text(encoding="utf-8")
