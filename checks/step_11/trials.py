@@ -343,7 +343,7 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     yield "refuse-unexpected", {**whole, "transformer.h.1.ln_1.bias": whole[bias]}
     head = whole[TABLE].copy()
     head[-1, -1] += 1.0
-    yield "refuse-head", {**whole, HEAD: head}
+    yield "refuse-head", {name.removeprefix(PREFIX): a for name, a in whole.items()} | {HEAD: head}
     other = {table: whole[table][:3], bias: whole[bias][:, None], TABLE: whole[TABLE].ravel()}
     wide, first = "transformer.h.0.mlp.c_fc.bias", "transformer.ln_f.weight"
     other |= {wide: whole[wide][:1], first: whole[first][None, None]}  # NumPy would stretch one

@@ -168,11 +168,13 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
     tables = {"lm_head.weight" if "wte" in name else name: a for name, a in stored.items()}
     model = tools.created(module.GPT2LMHeadModel, config)
     turned = stored["transformer.wte.weight"][::-1] + 1
+    plain = {name.removeprefix("transformer."): array for name, array in stored.items()}
     for kind, checkpoint, wanted in (
         ("empty", {}, [name for name, _ in model.parameters]),
         ("head's", tables, ["wte.weight"]),
         ("other head's", {**stored, "lm_head.bias": stored[names[0]]}, ["lm_head.bias"]),
         ("another head's", {**stored, "lm_head.weight": turned}, ["lm_head.weight"]),
+        ("another head's, plain", {**plain, "lm_head.weight": turned}, ["lm_head.weight"]),
         ("score's", {**stored, "score.weight": stored[names[0]]}, ["score.weight"]),
     ):
         _refused(module, model, kind, checkpoint, wanted)
