@@ -95,7 +95,7 @@ def without(*names: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "name", sampled(3, ["FLOAT", "CUSTOM", "COMPILE", "REFUSED", "NODE", "STATE"])
+    "name", sampled(6, ["FLOAT", "CUSTOM", "COMPILE", "REFUSED", "NODE", "STATE"])
 )
 def test_without_an_optional_name_the_rest_works_and_one_line_tells(name: str) -> None:
     missing: private.Name = getattr(private, name)

@@ -467,7 +467,7 @@ def _is_plain_text_of_ours(one: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "names",
     [
-        pytest.param(todays(6, FORGERIES), marks=pytest.mark.any_python, id="some"),
+        pytest.param(todays(12, FORGERIES), marks=pytest.mark.any_python, id="some"),
         pytest.param(FORGERIES, marks=pytest.mark.whole, id="all"),
     ],
 )

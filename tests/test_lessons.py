@@ -43,7 +43,7 @@ def shown(step: Step, outcome: str) -> list[str]:
 
 def test_every_python_block_prints_what_the_lesson_says(tmp_path: Path) -> None:
     """In the Python that a learner types them into, and in a folder outside the course."""
-    lessons = todays(2, [str(path) for path in (*(step.lesson for step in STEPS), *PAGES)])
+    lessons = todays(3, [str(path) for path in (*(step.lesson for step in STEPS), *PAGES)])
     session = str(ROOT / "tests" / "lesson_session.py")
     done = subprocess.run(
         [sys.executable, "-m", "tools.python", session, *lessons],

@@ -273,7 +273,7 @@ def test_a_loop_that_may_return_does_not_end_in_its_last_turn() -> None:
     assert told(f"{loop}    return token") == []
 
 
-@pytest.mark.parametrize("step", sampled(6, variants.steps()))
+@pytest.mark.parametrize("step", sampled(12, variants.steps()))
 def test_nothing_is_odd_in_the_programs_that_mistakes_are_made_in(step: str) -> None:
     for name, text in mistakes.bases(step).items():
         assert not [one.said for one in odd.certain(ast.parse(text.lstrip("\ufeff")))], name

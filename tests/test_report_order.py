@@ -82,7 +82,7 @@ def test_the_last_screen_says_what_to_fix_first(name: str, width: int, graded: G
     assert f"Line {first.line}" in said or first.line is None
 
 
-@pytest.mark.parametrize("step", sampled(4, STEPS), ids=lambda step: step.id)
+@pytest.mark.parametrize("step", sampled(8, STEPS), ids=lambda step: step.id)
 def test_the_list_keeps_its_order_and_counts_what_waits(step: Step, workers: WorkerPool) -> None:
     report = grade(step, step.stub, Options(seed=1), workers.start)
     text = as_text.render(report)

@@ -64,7 +64,7 @@ LEAVES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "code"), sampled(3, LEAVES))
+@pytest.mark.parametrize(("name", "code"), sampled(9, LEAVES))
 def test_the_line_that_leaves_the_path_is_the_one_with_the_mistake(
     name: str, code: str, followed: Followed
 ) -> None:

@@ -45,7 +45,7 @@ def off(seen: Seen) -> Any:
     return seen
 
 
-@pytest.mark.parametrize("step", sampled(4, variants.steps()))
+@pytest.mark.parametrize("step", sampled(6, variants.steps()))
 def test_a_trial_with_other_numbers_is_refused(step: str) -> None:
     right = refusal.solution(step, SEED).observations
     unjudged = []

@@ -196,9 +196,12 @@ RUNTIME = (
         lesson="The other way round",
         blank="transpose",
         part=("transpose", "turned"),
-        rule=returned.gives(
-            rules.numbers(*CHECKPOINTS, what="logits with the weights of a checkpoint"),
-            *CHECKPOINTS,
+        rule=rules.all_of(
+            returned.gives(
+                rules.numbers(*CHECKPOINTS, what="logits with the weights of a checkpoint"),
+                *CHECKPOINTS,
+            ),
+            returned.loads(trials.LOADER),
         ),
         needs=("convert", "logits"),
     ),

@@ -5,6 +5,7 @@ Longer than 300 lines, because a checkpoint can be wrong in many ways, each a tr
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -217,6 +218,7 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
         _loaded("checkpoint-float16", sizes, rounded, halves),
         _loaded("checkpoint-float64", sizes, weights, doubles),
         _kept(rng),
+        _read_by_the_loader(rng),
         *(_refused(name, checkpoint) for name, checkpoint in _damaged(rng)),
         _deep_and_damaged(rng),
     ]
@@ -281,6 +283,23 @@ def _run(
         return {"out": gpt2_logits(ids, misread(weights, **knobs), sizes, **knobs)}
 
     return Trial(Probe(name, (*_loading(sizes, checkpoint), run)), expect)
+
+
+def _read_by_the_loader(rng: Rng) -> Trial:
+    """``load_gpt2``, with a path that says what is there: see ``given``. It may be missing."""
+    sizes = {name: value for name, value in DAMAGED.items() if name != "n_inner"}
+    weights, ids = model_weights(rng, sizes), token_ids(rng, sizes, 1, 3)
+    arrays = {name: array.tolist() for name, array in stored(weights, prefix=False).items()}
+    load = Call("loaded", None, "load_gpt2", (json.dumps([sizes, arrays]),))
+    run = Call("out", "loaded", None, (TensorArg(ids),))
+
+    def expect(**knobs: object) -> dict[str, Floats]:
+        return {"out": gpt2_logits(ids, misread(weights, **knobs), sizes, **knobs)}
+
+    return Trial(Probe(LOADER, (load, run)), expect, part=True)
+
+
+LOADER = "loader"
 
 
 def _kept(rng: Rng) -> Trial:

@@ -90,8 +90,9 @@ def earlier_modules(step: Step, *, mine: bool = False) -> dict[str, tuple[str, s
     """What the learner's file of ``step`` may import from ``solutions``.
 
     That is what the step's own reference imports, what the step ``reuses``, and what these
-    modules need in turn: no other solution may be there to borrow from. Returns module name to
-    ``(file name, source)``. ``mine`` serves the learner's own files under the same names.
+    modules need in turn: no other solution may be there to borrow from. What is in the folder
+    ``given`` beside the step's rubric stands in for the course's own modules. Returns module name
+    to ``(file name, source)``. ``mine`` serves the learner's own files under the same names.
     """
     earlier = {_module(other): other for other in steps(step.root) if other.number < step.number}
     wanted = [*_imported(step.solution.read_text(encoding="utf-8"))]
@@ -105,6 +106,10 @@ def earlier_modules(step: Step, *, mine: bool = False) -> dict[str, tuple[str, s
         source = path.read_text(encoding="utf-8")
         modules[name] = path.relative_to(step.root).as_posix(), source
         wanted += _imported(source)
+    given = step.root / "checks" / step.stub.stem / "given"
+    for path in given.rglob("*.py"):
+        name = ".".join(path.relative_to(given).with_suffix("").parts)
+        modules[name] = path.relative_to(step.root).as_posix(), path.read_text(encoding="utf-8")
     return dict(sorted(modules.items()))
 
 

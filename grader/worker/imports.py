@@ -12,7 +12,7 @@ from types import CodeType, ModuleType
 
 from grader.worker.errors import deserved
 
-OWN = frozenset(("solutions", "steps", "checks", "grader"))
+OWN = frozenset(("solutions", "steps", "checks", "grader", "gpt2"))
 """The course's packages. Only the job's modules of these exist here."""
 
 STEP_FILE = re.compile(r"(?:step|solution)_\d\d")

@@ -88,6 +88,7 @@ def trial(module: types.ModuleType) -> float:
     from solutions.solution_01 import GPT2Config
 
     random, worst = tools.generator(111), 0.0
+    _loader(module)
     for fields, size in MODELS:
         weights = model_weights(random, fields)
         ids = token_ids(random, fields, size)
@@ -154,6 +155,22 @@ def _halves(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> No
         other = {name: array.astype(kind) for name, array in stored.items()}
         model = tools.created(module.GPT2LMHeadModel, config)
         model.load_state_dict(module.convert_checkpoint(model, other))
+
+
+def _loader(module: types.ModuleType) -> None:
+    """``load_gpt2``, where there is one, returns what it has read."""
+    import numpy as np
+
+    from gpt2.checkpoint import read_checkpoint
+    from grader.base.course import ROOT
+
+    if not hasattr(module, "load_gpt2"):
+        return
+    model = module.load_gpt2(ROOT / "gpt2" / "tiny")
+    wanted = module.convert_checkpoint(model, read_checkpoint(ROOT / "gpt2" / "tiny")[1])
+    for name, parameter in model.parameters:
+        if not np.array_equal(parameter.to_numpy(), wanted[name]):
+            raise Wrong(f"load_gpt2 does not load {name}")
 
 
 def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> None:
