@@ -120,6 +120,9 @@ Imports = tuple[dict[str, ModuleType], list[Any]]
 """The modules that are known, and what finds others."""
 
 
+BORROWED = ("solutions", "submission", "gpt2")
+
+
 @contextlib.contextmanager
 def _borrowed() -> Iterator[Imports]:
     """Give the import system back as it was; yields that."""
@@ -129,7 +132,7 @@ def _borrowed() -> Iterator[Imports]:
     finally:
         sys.meta_path[:] = finders
         for name in set(sys.modules) - set(modules):
-            if name.partition(".")[0] in ("solutions", "submission") or "nn.module_v3" in name:
+            if name.partition(".")[0] in BORROWED or "nn.module_v3" in name:
                 del sys.modules[name]
         sys.modules.update(modules)
 
