@@ -32,7 +32,6 @@ pytestmark = pytest.mark.usefixtures("unhurried")
         ("s03", "hs_normalised_mixture", 48, "Write weights @ value in place of"),
         ("s03", "pandas_axis_one", 32, "the numbers go wrong: pipe(F.softmax, axis=1)"),
         ("s03", "prof_rank_for_width", 25, "is how many axes there are"),
-        ("s04", "tg_log_of_mask", 16, "Line 16 makes minus infinity"),
         ("s04", "el_for_in_int", 17, "Write range(poses)"),
         ("s05", "rb_minus_one_half", 47, "** binds before /"),
         ("s04", "gfx_queries_hidden", 17, "Line 17 puts its axes into the order of token_ids["),

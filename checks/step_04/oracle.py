@@ -16,7 +16,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer[Any]]
 
-LOW = -1000.0
+LOW = -1e30
 
 HIDES = -215.0
 """Scores lie between −100 and 100. Lowered by so much, none gets a weight of 1e-6 beside another

@@ -288,7 +288,7 @@ def _run(
 def _read_by_the_loader(rng: Rng) -> Trial:
     """``load_gpt2``, with a path that says what is there: see ``given``. It may be missing."""
     sizes = {name: value for name, value in DAMAGED.items() if name != "n_inner"}
-    weights, ids = model_weights(rng, sizes), token_ids(rng, sizes, 1, 3)
+    weights, ids = model_weights(rng, sizes), token_ids(rng, sizes, 2, 3)
     arrays = {name: array.tolist() for name, array in stored(weights, prefix=False).items()}
     load = Call("loaded", None, "load_gpt2", (json.dumps([sizes, arrays]),))
     run = Call("out", "loaded", None, (TensorArg(ids),))
