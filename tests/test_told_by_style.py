@@ -197,7 +197,7 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
         ("s07/notebook", "w @ value", "w @ v", "knows v, and gives it to _attn as value."),
         ("s08/italiano", "weight * ridotto", "weight * scarti", "Write ridotto\n"),
         ("s07/notebook", "k=past + 1", "k=past", "On line 20 the numbers go wrong: np.triu("),
-        ("s07/notebook", "i * n : (i + 1) * n]", "i : i + n]", "0:9 and 1:10 of x"),
+        ("s07/notebook", "i * n : (i + 1) * n]", "i : i + n]", "0:6 and 1:7 of x"),
         (
             "s07/three_slices",
             "n : 2 * n]",
@@ -293,7 +293,7 @@ def reported(workers: WorkerPool, tmp_path: Path) -> Reported:
             "[BATCH, HEADS, SEQ, WIDTH]",
             "Line 44 changes nothing: permute gives the features in heads again",
         ),
-        ("s05/polski", "nr * d : (nr + 1) * d]", "nr : nr + d]", "Hint: It takes 1 : 4 of an axis"),
+        ("s05/polski", "nr * d : (nr + 1) * d]", "nr : nr + d]", "Hint: It takes 1 : 3 of an axis"),
         (
             "s06/lettres",
             "self.r(q, p)",

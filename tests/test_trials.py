@@ -61,9 +61,7 @@ def test_a_trial_with_other_numbers_is_refused(step: str) -> None:
     assert unjudged == []
 
 
-@any_numbers
-@pytest.mark.any_python
-@pytest.mark.whole
+@pytest.mark.sampled(12, 4)
 @pytest.mark.parametrize("step", variants.steps())
 def test_no_solution_comes_near_the_end_of_the_tolerance(step: str) -> None:
     """Whatever is drawn: some seeds of the day."""
