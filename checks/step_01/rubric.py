@@ -252,8 +252,8 @@ def _makes(evidence: Evidence, trial: str) -> Iterable[Make]:
 def _changed(make: Make, fresh: dict[str, Any], seen: object) -> Failed | None:
     """The first field that is neither what was given nor, if nothing was, its default."""
     have = seen if isinstance(seen, dict) else {}
+    given = dict(zip(ORDER, make.args, strict=False)) | make.kwargs
     for name, default in fresh.items():
-        given = dict(zip(ORDER, make.args, strict=False)) | make.kwargs
         want = given.get(name, default)
         if not _same(have.get(name), want):
             named = [f"{key}={value!r}" for key, value in make.kwargs.items()]

@@ -24,7 +24,7 @@ from grader.rubric import (
     SeenObject,
     State,
 )
-from grader.rubric.rules import numbers, runs
+from grader.rubric.rules import all_of, numbers, runs
 
 Arrays = Mapping[str, npt.NDArray[np.generic]]
 
@@ -57,14 +57,13 @@ def gives(rule: Rule, *trials: str) -> Rule:
 
 def loads(trial: str) -> Rule:
     """A file's ``load_gpt2`` returns the model with the weights that it has read."""
-    running, read = runs(trial), numbers(trial, what="logits of a model that load_gpt2 has read")
+    read = all_of(runs(trial), numbers(trial, what="logits of a model that load_gpt2 has read"))
 
     def rule(evidence: Evidence) -> Ruling:
         error = evidence.error(trial)
         if error is not None and error.type_name == "MissingName":  # nobody has to keep it
             return Passed()
-        ruling = running(evidence)
-        ruling = read(evidence) if isinstance(ruling, Passed) else ruling
+        ruling = read(evidence)
         if isinstance(ruling, Failed):
             return replace(ruling, hint=ruling.hint or LOADER_HINT, about=ruling.about or LOADED)
         return ruling

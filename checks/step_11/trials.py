@@ -287,14 +287,13 @@ def _run(
 
 def _read_by_the_loader(rng: Rng) -> Trial:
     """``load_gpt2``, with a path that says what is there: see ``given``. It may be missing."""
-    sizes = {name: value for name, value in DAMAGED.items() if name != "n_inner"}
-    weights, ids = model_weights(rng, sizes), token_ids(rng, sizes, 2, 3)
+    weights, ids = model_weights(rng, DAMAGED), token_ids(rng, DAMAGED, 2, 3)
     arrays = {name: array.tolist() for name, array in stored(weights, prefix=False).items()}
-    load = Call("loaded", None, "load_gpt2", (json.dumps([sizes, arrays]),))
+    load = Call("loaded", None, "load_gpt2", (json.dumps([DAMAGED, arrays]),))
     run = Call("out", "loaded", None, (TensorArg(ids),))
 
     def expect(**knobs: object) -> dict[str, Floats]:
-        return {"out": gpt2_logits(ids, misread(weights, **knobs), sizes, **knobs)}
+        return {"out": gpt2_logits(ids, misread(weights, **knobs), DAMAGED, **knobs)}
 
     return Trial(Probe(LOADER, (load, run)), expect, part=True)
 

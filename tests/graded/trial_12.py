@@ -144,12 +144,11 @@ def _near_ends(module: types.ModuleType) -> None:
     half = tools.generator(123).uniform(-2, 9, 12).astype(np.float16)
     for heat in (1.0, 6.3):
         shares = np.exp(half.astype(np.float64) / heat)
-        for token, end in enumerate((np.cumsum(shares) / shares.sum())[:-1]):
+        shares /= shares.sum()
+        for token, end in enumerate(np.cumsum(shares)[:-1]):
             for late in (0, 1):
                 draw = float(end) + (2e-5 if late else -2e-5)
-                low = float(end) - shares[token] / shares.sum()
-                high = float(end) + shares[token + 1] / shares.sum()
-                if not low < draw < high:
+                if not end - shares[token] < draw < end + shares[token + 1]:
                     continue
                 if int(module.next_token(half, temperature=heat, draw=draw)) != token + late:
                     raise Wrong(f"a draw of {draw} of halves is not in {token + late}")

@@ -59,10 +59,8 @@ def ready(root: Path) -> Path:
     environment = {**os.environ, "PYTHONPATH": os.fspath(course.HOME)}
     command = [sys.executable, "-m", "book"]
     try:
-        subprocess.run(command, cwd=root, env=environment, check=True, timeout=PATIENCE_S)
-        failed = False
-    except subprocess.CalledProcessError:
-        failed = True
+        done = subprocess.run(command, cwd=root, env=environment, check=False, timeout=PATIENCE_S)
+        failed = done.returncode != 0
     except subprocess.TimeoutExpired:
         print(f"It was not ready within {PATIENCE_S / 60:.0f} minutes.", flush=True)
         failed = True
