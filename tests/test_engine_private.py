@@ -107,7 +107,6 @@ def test_without_any_optional_name_the_core_works() -> None:
     optional = [name for name, value in vars(private).items()
                 if isinstance(value, private.Name) and value.without]  # fmt: skip
     needed = {getattr(private, name).without for name in optional} - {
-        private.MESH.without,  # of use only where there is an accelerator
         private.DEVICES.without,  # only where workers are forked
         private.SESSION.without,  # and only where kernels are recorded
         private.VERIFY.without,  # and only with the other names of these operations

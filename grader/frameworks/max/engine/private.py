@@ -169,8 +169,8 @@ FIND_BY = Name("max._interpreter_ops.gc_compile", "load_devices", _AHEAD, _EACH)
 
 # ---- where tensors are ----------------------------------------------------------------------
 
-_ON_CPU = "making tensors on the CPU if there is an accelerator"
-_ANYWHERE = "MAX makes tensors on the accelerator if there is one"
+_ON_CPU = "making tensors on the CPU without a look at each"
+_ANYWHERE = "MAX looks for an accelerator at each tensor, and makes it there"
 DEVICE = Name("max.experimental.tensor", "_DEFAULT_DEVICE", _ON_CPU, _ANYWHERE)
 MESH = Name("max.experimental.tensor", "_as_mesh", _ON_CPU, _ANYWHERE)
 
@@ -201,6 +201,9 @@ DECLARED = _staging(_GRAPH, "_set_output_param_decls", "operations")
 PARAMETERS = _staging("max.graph", "Graph._params", "operations")
 VERIFIED = _staging("max.graph", "Graph._should_verify_ops", "operations")
 MLIR_CONTEXT = _staging("max._mlir_context", "default_mlir_context", "operations")
+TELL_DEVICES = _staging("max.graph", "Graph._populate_device_info_mapping", "graphs")
+OPERATION = _staging("max.graph", "Graph._mlir_op", "graphs")
+DEVICES_TOLD = _staging(_GRAPH, "_DEVICE_INFO_MAPPING_ATTR_NAME", "graphs")
 INPUT = _staging("max.experimental._passes", "add_input", "inputs")
 BLOCK = _staging("max.experimental._passes", "_graph_block", "inputs")
 LOCATION = _staging("max.experimental._passes", "_location", "inputs")

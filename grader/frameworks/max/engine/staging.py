@@ -290,6 +290,20 @@ def _constant(original: Original) -> Original:
     return constant
 
 
+def _tell_devices(original: Original) -> Original:
+    name, told = private.DEVICES_TOLD.get(), []
+
+    def tell_devices(graph: Graph) -> None:
+        attributes = graph._mlir_op.block.owner.attributes
+        if told:
+            attributes[name] = told[0]
+        else:
+            original(graph)
+            told.append(attributes[name])
+
+    return tell_devices
+
+
 def _add_input(original: Original) -> Original:
     block_of, location = private.BLOCK.get(), private.LOCATION.get()
 
@@ -390,6 +404,7 @@ SOONER = (
     Sooner(private.ITEM, calls.item, CALLED),
     Sooner(private.RENDER, printing.rendered),
     Sooner(private.EXECUTE, running.sooner, (private.WALK, private.LOOK_UP, private.MODULE)),
+    Sooner(private.TELL_DEVICES, _tell_devices, (private.DEVICES_TOLD, private.OPERATION)),
     Sooner(private.INPUT, _add_input, (private.BLOCK, private.LOCATION, private.CHAIN)),
 )
 """Every replaced function of MAX, in order of replacement."""
