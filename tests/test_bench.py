@@ -60,11 +60,11 @@ def test_a_limit_is_a_multiple_of_what_importing_max_takes_beside_it() -> None:
 def test_what_a_machine_cannot_measure_is_left_out_and_said(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_browser(*_: int) -> float:
+    def no_browser(*_: int) -> list[float]:
         raise measured.Impossible("It needs Chromium.")
 
     kept: dict[str, measured.Kept] = {}
-    rows = (bench_page.Row("desk", 1, no_browser), bench_page.Row("one", 9, lambda *_: 0.1))
+    rows = (bench_page.Row("desk", 1, no_browser), bench_page.Row("one", 9, lambda *_: [0.1]))
     monkeypatch.setattr(bench_page, "ROWS", rows)
     monkeypatch.setattr(bench_page, "IMPORT", ("-c", "pass"))
     monkeypatch.setattr(measured, "keep", kept.update)

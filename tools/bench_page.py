@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from statistics import median
 
@@ -29,7 +29,9 @@ LONGEST_S = 3600.0
 SPEED = re.compile(r"([\d.]+) a second")
 TOKENS = 200
 BESIDE = 5
-"""How often MAX is imported before something is measured, and again after it."""
+"""How often MAX is imported before something is measured, and again after it.
+
+Where a command is measured in turns, MAX is imported between them as well."""
 
 COMMAND = "./pixiw run -e test bench"
 """What measures the whole page; with ``--keep`` it also writes the README's table."""
@@ -42,28 +44,31 @@ class Row:
     Attributes:
         what: What is done, in the README's words.
         most: The limit, in times of importing MAX.
-        measure: Measures it in so many turns, or saves, and returns the median in seconds.
+        measure: Measures it in so many turns, or saves, and yields seconds, one by one.
         command: What measures it alone.
         processor: Whether the seconds are those of all processors, here and of the import.
     """
 
     what: str
     most: float
-    measure: Callable[[int, int], float]
+    measure: Callable[[int, int], Iterable[float]]
     command: str = "./pixiw run bench"
     processor: bool = False
 
     def measured(self, turns: int, saves: int) -> Figure:
-        """What was measured, MAX being imported before and after it.
+        """What was measured: the median, MAX being imported before each and after it.
 
         Raises:
             Impossible: this machine cannot do it.
         """
         beside = [_import() for _ in range(BESIDE)]
-        taken = self.measure(turns, saves)
+        taken = []
+        for one in self.measure(turns, saves):
+            taken.append(one)
+            beside.append(_import())
         beside += [_import() for _ in range(BESIDE)]
         base = median(each.processor_s if self.processor else each.seconds for each in beside)
-        return Figure(self.what, taken, base, self.most, self.command, self.processor)
+        return Figure(self.what, median(taken), base, self.most, self.command, self.processor)
 
 
 @dataclass(frozen=True)
@@ -117,34 +122,34 @@ def main(turns: int, saves: int, *, keep: bool) -> None:
         measured.keep({"bench": measured.circumstances(f"{COMMAND} --keep") | told})
 
 
-def _graded(turns: int, _: int) -> float:
-    return median(seconds(GRADE) for _ in range(turns))
+def _graded(turns: int, _: int) -> Iterator[float]:
+    return (seconds(GRADE) for _ in range(turns))
 
 
-def _watched(_: int, saves: int) -> float:
-    return median(bench_watch.measure(saves)[0])
+def _watched(_: int, saves: int) -> list[float]:
+    return [median(bench_watch.measure(saves)[0])]
 
 
-def _at_the_desk(_: int, saves: int) -> float:
+def _at_the_desk(_: int, saves: int) -> list[float]:
     right = next(iter(bench_desk.measure(2 * saves).values()))
     taken: list[float] = [one["first"][0] for one in right]
-    return median(taken) / 1000
+    return [median(taken) / 1000]
 
 
-def _checked(turns: int, _: int) -> float:
-    return median(seconds(CHECK) for _ in range(max(1, turns // 3)))
+def _checked(turns: int, _: int) -> Iterator[float]:
+    return (seconds(CHECK) for _ in range(max(1, turns // 3)))
 
 
-def _handed_in(*_: int) -> float:
-    return bench_class.measure(CLASS, cores()).processor_s / CLASS
+def _handed_in(*_: int) -> list[float]:
+    return [bench_class.measure(CLASS, cores()).processor_s / CLASS]
 
 
-def _first_word(turns: int, _: int) -> float:
-    return median(first_word() for _ in range(max(1, turns // 3)))
+def _first_word(turns: int, _: int) -> Iterator[float]:
+    return (first_word() for _ in range(max(1, turns // 3)))
 
 
-def _written(*_: int) -> float:
-    return TOKENS / _tokens_a_second()
+def _written(turns: int, _: int) -> Iterator[float]:
+    return (TOKENS / _tokens_a_second() for _ in range(max(1, turns // 3)))
 
 
 CLASS = 120
