@@ -129,8 +129,8 @@ def pytest_report_header() -> str:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two more than cores: some tests wait for a clock, and none keeps a core all along."""
-    return min(machine.cores() + 2, 4)
+    """One more than cores: some tests wait for a clock, and none keeps a core all along."""
+    return min(machine.cores() + 1, 4)
 
 
 @pytest.fixture(scope="module", autouse=True)

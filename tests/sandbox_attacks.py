@@ -24,13 +24,14 @@ def after(): return "after"
 
 
 class Attack(NamedTuple):
-    """A hostile file, how it must end, and which probe was under way then."""
+    """A hostile file, how it must end, which probe was under way then, and its exit status."""
 
     source: str
     ended: str
     under_way: str | None = None
     probes: tuple[Probe, ...] = (call("first"), call("attack"), call("after"))
     limits: Limits = QUICK
+    status: int | None = None
 
 
 class Result(NamedTuple):

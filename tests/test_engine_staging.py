@@ -108,6 +108,7 @@ LARGE = [(1_100,), (40, 30), (2, 30, 20), (8, 1, 14, 10), (1_001, 1)]
 
 @pytest.mark.parametrize("shape", [*SHOWN, *LARGE], ids=str)
 @pytest.mark.parametrize("dtype", [DType.float32, DType.float16, DType.int64, DType.bool], ids=str)
+@pytest.mark.sampled(2)
 def test_a_tensor_shows_the_same_text(shape: tuple[int, ...], dtype: DType) -> None:
     numbers = np.random.default_rng(5).normal(0, 40, shape)
     flat = numbers.reshape(-1)

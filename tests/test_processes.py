@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import psutil
@@ -40,6 +41,8 @@ def test_what_is_left_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(processes, "PATIENCE_S", 0.0)
     assert processes.left() == []
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as started:
+        while not processes.name(started.pid):
+            time.sleep(0.01)  # its variables are there when its command line is
         assert processes.left() == [started.pid]
         assert processes.name(started.pid) == "sleep 60 "
         processes.kill(processes.left())

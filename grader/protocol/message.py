@@ -68,10 +68,11 @@ class Notice:
 
 @dataclass(frozen=True)
 class Stuck:
-    """Time runs out at this line of the learner's file."""
+    """Time runs out at this line of the learner's file, and in this action of a probe."""
 
     line: int
     function: str
+    action: str = ""
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ def messages() -> Fields:
         Taken: (),
         Loaded: (_maybe(error),),
         Notice: (_name,),
-        Stuck: (_number, _name),
+        Stuck: (_number, _name, _name),
         Done: (_many(_name), _many(_word), _token, _seconds),
         probe.SeenTensor: (_array, _name),
         probe.SeenArray: (_array,),

@@ -66,6 +66,7 @@ class State(Enum):
     SEEN = "seen"
     FAILED = "failed"
     BLOCKED = "blocked"
+    RETURNED = "returned, but its result was not sent"
     UNDER_WAY = "under way"
     NEVER = "never"
 
@@ -94,13 +95,23 @@ class Evidence:
         if self.outcome.load_error is not None:
             return State.BLOCKED
         observation = self.outcome.observations.get(trial)
+        if observation is None and self.outcome.probe == trial:
+            return self._stopped(trial, action)
         if observation is None:
-            return State.UNDER_WAY if self.outcome.probe == trial else State.NEVER
+            return State.NEVER
         if action in observation.results:
             return State.SEEN
         if observation.error is not None and observation.error.action == action:
             return State.FAILED
         return State.BLOCKED
+
+    def _stopped(self, trial: str, action: str) -> State:
+        """What is known of an action of the trial that was under way when the program ended."""
+        names = [one.name for one in self.trials[trial].probe.actions]
+        if action == self.outcome.action or not {action, self.outcome.action} <= {*names}:
+            return State.UNDER_WAY
+        later = names.index(action) > names.index(self.outcome.action)
+        return State.BLOCKED if later else State.RETURNED
 
     def observation(self, trial: str) -> Observation:
         """What ``trial`` returned; empty if it never ran."""

@@ -10,7 +10,8 @@ MIB = 1 << 20
 class Limits(NamedTuple):
     """Seconds and bytes.
 
-    ``wall`` counts from when the worker has its job; ``start`` is for importing the framework,
+    ``wall`` is for one answer and ``whole`` for all answers to a job: a right program may be a
+    hundred times as slow as the solution, and an endless loop is found sooner. ``start`` is for importing the framework,
     and exceeding it is the machine's fault, not the learner's. ``compiling`` is added, in pieces,
     when it announces that it compiles kernels. Without ``patient`` that counts only where the
     grader itself expects it, because a program can forge the announcement. ``cpu`` counts over
@@ -20,6 +21,7 @@ class Limits(NamedTuple):
     """
 
     wall: float = 20.0
+    whole: float = 120.0
     start: float = 120.0
     compiling: float = 300.0
     cpu: int = 900

@@ -50,7 +50,7 @@ class Running(Worker):
         self._limits = limits
         self._on_close: Callable[[], None] | None = None
         self._deadline = time.monotonic() + limits.start
-        self._began = self._deadline
+        self._began = self._end = self._deadline
         self._channel = Channel(spawned, limits.output, self._listen)
         self._talk: tuple[Transcript, Assembler] | None = None
         self._garbled = ""
@@ -260,6 +260,7 @@ class Running(Worker):
 
     def _listen(self, data: bytes) -> None:
         from grader.protocol.message import Notice, Taken, WireError
+        from grader.protocol.probe import Observation
         from grader.protocol.wire import decode_message
 
         transcript, assembler = self._conversation()
@@ -274,6 +275,9 @@ class Running(Worker):
                 if isinstance(message, Taken):
                     self._began = time.monotonic()
                     self._deadline = self._began + self._limits.wall
+                    self._end = self._began + self._limits.whole
+                elif isinstance(message, Observation):
+                    self._deadline = min(time.monotonic() + self._limits.wall, self._end)
                 elif isinstance(message, Notice):
                     self._be_patient()
         except WireError as error:
@@ -292,6 +296,7 @@ class Running(Worker):
         more = min(COMPILING_S, self._patience)
         self._patience -= more
         self._deadline += more
+        self._end += more
 
     # ---- the end --------------------------------------------------------------------------
 
@@ -325,6 +330,8 @@ class Running(Worker):
 
         transcript, _ = self._conversation()
         last = ending.read(self._channel.last_words)
+        stuck = transcript.stuck if ended == "timeout" else None
+        late = ended == "timeout" and self._deadline >= self._end
         printed = sanitize.steady(self._channel.output.decode("utf-8", "replace"), self.folder)
         output = sanitize.block(printed, self._limits.output)
         if self._channel.dropped:
@@ -339,7 +346,9 @@ class Running(Worker):
             probe=transcript.under_way,
             status=last.status if ended in ("exit", "killed") else None,
             problem=sanitize.block(problem, 4000),
-            line=transcript.stuck.line if transcript.stuck and ended == "timeout" else None,
+            line=stuck.line if stuck else None,
+            action=stuck.action if stuck else "",
+            slow=self._end - self._began if late else 0.0,
             output=output,
             notes=transcript.notes,
             isolation=tiers.name(transcript.layers or ()) if transcript.taken else None,

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -167,7 +167,7 @@ def _attempt(
         try:
             results |= bench.do(some)
         except BaseException as error:  # noqa: BLE001 - whatever it is, it is the answer
-            failed = errors.see(error, bench.doing, subject.file, brief=subject.brief)
+            failed = errors.see(error, _Bench.doing, subject.file, brief=subject.brief)
             kind, at = type(error), errors.place(error, subject.file)
             raised = _Raised(
                 at,
@@ -175,7 +175,7 @@ def _attempt(
                 large=issubclass(kind, LARGE),
                 grouped=len(some) > 1,
                 unstaged=subject.runtime.unstaged(errors.path(error)),
-                action=bench.doing,
+                action=_Bench.doing,
             )
     if failed is not None and raised is not None and raised.ends:
         # Of calls in one graph none was answered, whichever of them ended the program.
@@ -189,12 +189,19 @@ def call_learner(target: Any, args: Any, kwargs: Any) -> Any:
     return target(*args, **kwargs)
 
 
+def doing() -> str:
+    """The action that runs, or ran last; empty before the first."""
+    return _Bench.doing
+
+
 class _Bench:
     """The learner's module, and what earlier actions made of it."""
 
+    doing: ClassVar = ""
+    """The action that runs, or ran last."""
+
     def __init__(self, subject: Subject, how: How) -> None:
-        self.doing = ""
-        """The action that runs, or ran last."""
+        _Bench.doing = ""
         self.how = how
         self._module = subject.module
         self._file = subject.file
@@ -227,7 +234,7 @@ class _Bench:
         if calls:
             return self._answers(calls)
         (action,) = actions
-        self.doing = action.name
+        _Bench.doing = action.name
         return {action.name: self._other(action)}
 
     def _answers(self, calls: Sequence[Make | Call]) -> dict[str, Seen]:
@@ -235,12 +242,12 @@ class _Bench:
         values, given = [], []
         with self._graph(calls):
             for call in calls:
-                self.doing = call.name
+                _Bench.doing = call.name
                 values.append(self._call(self._callee(call), call))
                 given.append(self._given)
         seen = {}
         for call, value, arguments in zip(calls, values, given, strict=True):
-            self.doing = call.name
+            _Bench.doing = call.name
             seen[call.name] = self._see(call, value)
             self._compare(call, arguments)
             self._made[call.name] = value

@@ -44,7 +44,7 @@ def do_job(layers: tuple[str, ...], wall: float, runtime: Runtime) -> NoReturn:
     try:
         _prepare(job, runtime, notes)
         send(Taken())
-        watchdog.start(job.file, wall, send)
+        watchdog.start(job.file, wall, send, probes.doing)
         _work(job, frames, runtime, notes, since=0.0)
         while True:
             job, since = _receive(frames), time.process_time()

@@ -12,8 +12,10 @@ SHARE = 0.8
 """Fraction of the time limit: early enough for the grader to receive it."""
 
 
-def start(file: str, seconds: float, send: Callable[[Stuck], None]) -> None:
-    """When most of ``seconds`` has passed, send where this thread is.
+def start(
+    file: str, seconds: float, send: Callable[[Stuck], None], doing: Callable[[], str]
+) -> None:
+    """When most of ``seconds`` has passed, send where this thread is, and what it is ``doing``.
 
     Repeat after each further such period, because the grader waits longer for compiled kernels.
     """
@@ -26,6 +28,6 @@ def start(file: str, seconds: float, send: Callable[[Stuck], None]) -> None:
             while frame is not None and frame.f_code.co_filename != file:
                 frame = frame.f_back
             if frame is not None:
-                send(Stuck(frame.f_lineno, frame.f_code.co_name))
+                send(Stuck(frame.f_lineno, frame.f_code.co_name, doing()))
 
     threading.Thread(target=watch, daemon=True).start()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from grader.protocol.probe import Call, Load, Make, SeenError, SeenModule
+from grader.protocol.probe import Call, Load, Make, Outcome, SeenError, SeenModule
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.evidence import Evidence, State
 from grader.rubric.rules.asking import actions_of
@@ -39,10 +39,9 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
                 called = f"{called.rpartition('.')[0]}.{found.about}"
             return replace(found, about=called)
     if state is State.UNDER_WAY:
-        how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
         return Failed(
-            f"Your code {how}",
-            _ending_hint(evidence.outcome.ended),
+            f"Your code {_how_it_ended(evidence.outcome)}",
+            _ending_hint(evidence.outcome),
             evidence.outcome.line,
             alone=True,
             stopped=True,
@@ -94,14 +93,25 @@ def missing_name(error: SeenError | None) -> str:
     return said[1] if said is not None else ""
 
 
-def _ending_hint(ended: str) -> str | None:
+def _how_it_ended(outcome: Outcome) -> str:
+    if outcome.slow:
+        return f"is too slow: it was stopped after {outcome.slow:.0f} seconds"
+    return ENDINGS.get(outcome.ended, "stopped without an answer")
+
+
+def _ending_hint(outcome: Outcome) -> str | None:
+    if outcome.slow:
+        return (
+            "The lesson's own code takes a second or two for all of it. Look for work that is "
+            "done again and again, and for loops over single numbers."
+        )
     return {
         "timeout": "Look for a loop that never ends, and for work that grows with the input.",
         "memory": "Look for a list or tensor that grows in a loop, or a shape far too large.",
         "killed": "Look for a list or tensor that grows in a loop, or a shape far too large.",
         "exit": "Remove calls like exit(), sys.exit() and os._exit(): return a value instead.",
         "garbled": "Do not write to file descriptors that your code did not open.",
-    }.get(ended)
+    }.get(outcome.ended)
 
 
 def imports() -> Rule:
@@ -114,10 +124,9 @@ def imports() -> Rule:
         if evidence.outcome.ended != "done" and not (
             evidence.outcome.observations or evidence.outcome.probe
         ):
-            how = ENDINGS.get(evidence.outcome.ended, "stopped without an answer")
             return Failed(
-                f"While it was imported, your file {how}",
-                _ending_hint(evidence.outcome.ended),
+                f"While it was imported, your file {_how_it_ended(evidence.outcome)}",
+                _ending_hint(evidence.outcome),
                 alone=True,
                 stopped=True,
             )
@@ -131,6 +140,8 @@ def builds(*trials: str, module: bool = True) -> Rule:
 
     def rule(evidence: Evidence) -> Ruling:
         for name, make in actions_of(evidence, trials, Make):
+            if evidence.state(name, make.name) is State.RETURNED:
+                continue
             if stop := obstacle(evidence, name, make.name):
                 return stop
             seen = evidence.seen(name, make.name)
@@ -150,6 +161,8 @@ def runs(*trials: str) -> Rule:
 
     def rule(evidence: Evidence) -> Ruling:
         for name, call in actions_of(evidence, trials, Call):
+            if evidence.state(name, call.name) is State.RETURNED:
+                continue
             if stop := obstacle(evidence, name, call.name):
                 return stop
         return Passed()
