@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -293,6 +294,19 @@ def test_a_file_that_had_to_wait_is_graded_again_unless_its_class_does_that(
 
     assert grade(STEP, file, Options(twice=twice), start).verdict is verdict
     assert started == runs
+
+
+def test_what_does_not_end_is_told_of_the_call_and_not_of_what_was_built(tmp_path: Path) -> None:
+    path, blank = tmp_path / "step_05.py", "        # >>> blank: split-qkv\n"
+    text = STEP.solution.read_text(encoding="utf-8")
+    path.write_text(text.replace(blank, f"        while True: pass\n{blank}"), encoding="utf-8")
+    quick = partial(sandbox.start, limits=sandbox.Limits(wall=1.5))
+    report = grade(STEP, path, start=quick)
+    found = {check.id: check for check in report.checks}
+    assert found["builds"].status is Status.PASS
+    assert found["forward"].status is Status.FAIL
+    assert "did not finish in time" in found["forward"].message
+    assert text[: text.index(blank)].count("\n") + 1 == found["forward"].line
 
 
 @linux

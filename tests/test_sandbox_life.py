@@ -191,6 +191,20 @@ def test_who_says_that_it_compiles_is_believed_where_that_can_be(
     assert sandbox.run(asked, limits=limits).ended == ended
 
 
+NAPS = "import time\ndef nap(): time.sleep(0.4)\ndef endless():\n    while True: pass\n"
+
+
+def test_a_program_may_be_slow_in_all_but_not_in_one_answer() -> None:
+    naps = [replace(call("nap"), name=f"nap{number}") for number in range(6)]
+    passed, slow = (
+        sandbox.run(job(NAPS, *naps), limits=Limits(wall=1.5, whole=whole)) for whole in (9.0, 1.0)
+    )
+    assert (passed.ended, passed.slow) == ("done", 0.0)
+    assert (slow.ended, slow.slow) == ("timeout", 1.0)
+    stuck = sandbox.run(job(NAPS, *naps[:2], call("endless")), limits=Limits(wall=1.0))
+    assert (stuck.ended, stuck.slow, stuck.line, stuck.action) == ("timeout", 0.0, 4, "out")
+
+
 def test_importing_the_sandbox_imports_nothing_slow() -> None:
     code = "import sys; from grader import sandbox; print(*sys.modules)"
     modules = subprocess.check_output([sys.executable, "-c", code], cwd=ROOT, text=True).split()

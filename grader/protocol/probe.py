@@ -411,8 +411,9 @@ class Outcome:
     (the framework or the sandbox could not start: a grader error; ``problem`` says what).
     ``probe`` names the current probe when it ended, ``line`` the line of the learner's file at
     which the time ran out, if that is known, and ``action`` the action of that probe. ``slow`` is
-    after how many seconds it was stopped that went on answering, 0 if it did not. ``isolation`` is the tier in which it was run, None
-    if the worker never took its job. ``left`` says what the engine leaves to the framework.
+    after how many seconds it was stopped that went on answering, 0 if it did not. ``isolation`` is
+    the tier in which it was run, None if the worker never took its job. ``left`` says what the
+    engine leaves to the framework.
     ``faults`` names the parts of the engine that failed by their own fault, as the worker says:
     the file could say so too. ``spent`` is the processor time of the worker in seconds, as the
     process beside it measured; 0.0 if that was killed. A worker that is kept for more says itself

@@ -11,13 +11,14 @@ class Limits(NamedTuple):
     """Seconds and bytes.
 
     ``wall`` is for one answer and ``whole`` for all answers to a job: a right program may be a
-    hundred times as slow as the solution, and an endless loop is found sooner. ``start`` is for importing the framework,
-    and exceeding it is the machine's fault, not the learner's. ``compiling`` is added, in pieces,
-    when it announces that it compiles kernels. Without ``patient`` that counts only where the
-    grader itself expects it, because a program can forge the announcement. ``cpu`` counts over
-    all threads and matters if the grader cannot keep time. ``memory`` is what the worker may hold
-    beyond what it holds before its job. ``file_size`` is for one file, ``disk`` for all of them,
-    ``processes`` is for machines that cannot forbid starting processes.
+    hundred times as slow as the solution, and an endless loop is found sooner. ``start`` is for
+    importing the framework, and exceeding it is the machine's fault, not the learner's.
+    ``compiling`` is added, in pieces, when it announces that it compiles kernels. Without
+    ``patient`` that counts only where the grader itself expects it, because a program can forge
+    the announcement. ``cpu`` counts over all threads and matters if the grader cannot keep time.
+    ``memory`` is what the worker may hold beyond what it holds before its job. ``file_size`` is
+    for one file, ``disk`` for all of them, ``processes`` is for machines that cannot forbid
+    starting processes.
     """
 
     wall: float = 20.0

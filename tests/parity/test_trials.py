@@ -44,7 +44,7 @@ def dot(dtype: Any, query: Any, key: Any, value: Any, mask: Any = None, **more: 
 
 def norm(dtype: Any, made: Make, weights: Weights, args: list[Any]) -> Any:
     """A layer normalization over the last axis."""
-    width = [int(made.args[0])]  # type: ignore[call-overload]
+    width = weights["weight"].shape
     eps = made.kwargs.get("eps", 1e-5)
     return torch.nn.functional.layer_norm(args[0], width, weights["weight"], weights["bias"], eps)
 
@@ -76,13 +76,18 @@ def answers(trial: Trial, dtype: Any, layer: Callable[..., Any]) -> Iterator[tup
                     yield action.name, layer(dtype, made[on], weights[on], tensors)
 
 
-LAYERS = {"s03": dot, "s05": attention, "s07": attention, "s08": norm}
+LAYERS: dict[str, Callable[..., Any]] = {
+    "s03": dot,
+    "s05": attention,
+    "s07": attention,
+    "s08": norm,
+}
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("step", LAYERS)
 def test_pytorch_agrees_with_the_oracle_and_is_within_the_tolerance(step: str, seed: int) -> None:
-    drawn = draw(load(course.find(step)), seed).calculate()
+    drawn = draw(load.rubric(course.find(step)), seed).calculate()
     compared = 0
     for name, trial in drawn.trials.items():
         for path, exact in answers(trial, torch.float64, LAYERS[step]):
@@ -92,4 +97,4 @@ def test_pytorch_agrees_with_the_oracle_and_is_within_the_tolerance(step: str, s
             compared += 1
         for path, rounded in answers(trial, torch.float32, LAYERS[step]):
             assert close(rounded.numpy(), drawn.expected[name][path], trial.slack), (name, path)
-    assert compared > 20
+    assert compared > 15

@@ -15,7 +15,7 @@ from grader.protocol.probe import ConfigArg, Load, Make, SeenModule, SeenObject
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.evidence import Evidence, State
 from grader.rubric.rules.asking import actions_of
-from grader.rubric.rules.running import obstacle
+from grader.rubric.rules.running import obstacle, reached
 
 
 def has_layer(trials: tuple[str, ...], attribute: str) -> Rule:
@@ -68,7 +68,7 @@ def loads(*trials: str) -> Rule:
 
     def rule(evidence: Evidence) -> Ruling:
         loaded: set[tuple[str, str]] = set()
-        for name, load in actions_of(evidence, trials, Load):
+        for name, load in reached(evidence, trials, Load):
             again = (name, load.on) in loaded
             if again and evidence.state(name, load.name) is State.BLOCKED:
                 continue  # a call before it raised an error, which is for another check

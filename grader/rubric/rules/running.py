@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import TypeVar
 
 from grader.protocol.probe import Call, Load, Make, Outcome, SeenError, SeenModule
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.evidence import Evidence, State
 from grader.rubric.rules.asking import actions_of
 from grader.rubric.rules.combining import all_of
+
+Action = TypeVar("Action", Make, Load, Call)
 
 UNDEFINED = ("NameError", "MissingName")
 NOT_DEFINED = re.compile(r"(?:name )?'?(\w+)'? is not defined")
@@ -47,6 +51,25 @@ def obstacle(evidence: Evidence, trial: str, action: str) -> Ruling | None:
             stopped=True,
         )
     return NotRun()
+
+
+def reached(
+    evidence: Evidence, trials: tuple[str, ...], kind: type[Action]
+) -> Iterator[tuple[str, Action]]:
+    """Each action of one kind; of a program that was stopped, those whose end is known.
+
+    Those that it never reached are left out if it reached another, and so are those that returned
+    in the trial that was never answered.
+    """
+    every = [(evidence.state(name, one.name), name, one) for name, one in
+             actions_of(evidence, trials, kind)]  # fmt: skip
+    unknown = {State.RETURNED}
+    if evidence.outcome.probe and any(state in REACHED for state, _, _ in every):
+        unknown |= {State.NEVER, State.BLOCKED}
+    return ((name, one) for state, name, one in every if state not in unknown)
+
+
+REACHED = (State.SEEN, State.RETURNED, State.UNDER_WAY)
 
 
 def defined(evidence: Evidence, trial: str, action: str) -> str:
@@ -139,9 +162,7 @@ def builds(*trials: str, module: bool = True) -> Rule:
     """What each trial builds can be built, and is a module of the framework if ``module``."""
 
     def rule(evidence: Evidence) -> Ruling:
-        for name, make in actions_of(evidence, trials, Make):
-            if evidence.state(name, make.name) is State.RETURNED:
-                continue
+        for name, make in reached(evidence, trials, Make):
             if stop := obstacle(evidence, name, make.name):
                 return stop
             seen = evidence.seen(name, make.name)
@@ -160,9 +181,7 @@ def runs(*trials: str) -> Rule:
     """Every call returns an answer."""
 
     def rule(evidence: Evidence) -> Ruling:
-        for name, call in actions_of(evidence, trials, Call):
-            if evidence.state(name, call.name) is State.RETURNED:
-                continue
+        for name, call in reached(evidence, trials, Call):
             if stop := obstacle(evidence, name, call.name):
                 return stop
         return Passed()

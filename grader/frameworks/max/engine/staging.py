@@ -291,7 +291,8 @@ def _constant(original: Original) -> Original:
 
 
 def _tell_devices(original: Original) -> Original:
-    name, told = private.DEVICES_TOLD.get(), []
+    name = private.DEVICES_TOLD.get()
+    told: list[Any] = []
 
     def tell_devices(graph: Graph) -> None:
         attributes = graph._mlir_op.block.owner.attributes
