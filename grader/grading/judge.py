@@ -113,7 +113,18 @@ def rule_all(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
             need for need in check.needs if not isinstance(rulings.get(need, Passed()), Passed)
         ]
         rulings[check.id] = NotRun(missing[0]) if missing else check.rule(evidence)
+    if evidence.outcome.probe and not any(isinstance(one, Failed) for one in rulings.values()):
+        rulings |= _of_what_did_not_end(rubric, evidence)
     return rulings
+
+
+def _of_what_did_not_end(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
+    """The first check that fails where the program was stopped, though its needs are not known."""
+    for check in rubric.checks:
+        ruling = check.rule(evidence) if check.rule is not None else None
+        if isinstance(ruling, Failed):
+            return {check.id: ruling}
+    return {}
 
 
 def behaves(rulings: dict[str, Ruling]) -> bool:

@@ -22,7 +22,7 @@ def has_layer(trials: tuple[str, ...], attribute: str) -> Rule:
     """``attribute`` is a ``Linear`` whose parameters have the shapes of the given weights."""
 
     def rule(evidence: Evidence) -> Ruling:
-        for name, make in actions_of(evidence, trials, Make):
+        for name, make in reached(evidence, trials, Make):  # what returned was given its weights
             if stop := obstacle(evidence, name, make.name):
                 return stop if isinstance(stop, NotRun) else NotRun()
             seen = evidence.seen(name, make.name)
