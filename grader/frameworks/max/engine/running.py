@@ -25,12 +25,6 @@ MOVING = frozenset(("BroadcastToOp", "StaticReshapeOp"))
 """A third of all operations too, and most of these move nothing."""
 
 
-ANY_LAYOUT = frozenset(
-    ("TransposeOp", "StaticReshapeOp", "SplitOp", "SliceOp", "MatmulOp", "BatchMatmulOp")
-)
-"""What moves elements or multiplies takes a view; all else sums and copies faster in C order."""
-
-
 def sooner(original: Execute) -> Execute:
     """What runs a graph, made from MAX's."""
     walk, look_up = private.WALK.get(), private.LOOK_UP.get()
@@ -86,8 +80,8 @@ class _Run:
             if isinstance(value, Buffer):
                 buffers.append(seam.copied(value) if id(value) in taken else value)
             else:
-                own = seam.owned(value) if id(value) not in taken else value.copy()
-                buffers.append(seam.buffer(own))
+                own = value.flags.owndata and id(value) not in taken
+                buffers.append(seam.buffer(value if own else value.copy()))
             taken.add(id(value))
         return buffers
 
@@ -125,11 +119,6 @@ class _Run:
             for one in waiting:
                 self._compute(one)
             return self._operands(operation)
-        if type(operation).__name__ in ANY_LAYOUT:
-            return found
-        for place, (operand, value) in enumerate(zip(operands, found, strict=True)):
-            if isinstance(value, np.ndarray) and not value.flags.c_contiguous:
-                found[place] = self._values[operand] = np.array(value, order="C")
         return found
 
 

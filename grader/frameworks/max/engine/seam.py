@@ -106,10 +106,9 @@ def read(buffer: Buffer) -> Array:
 
 
 def buffer(value: Array | Buffer) -> Buffer:
-    """A buffer over an array's memory, or over a copy of a view; a buffer stays itself."""
+    """A buffer over an array's memory; a buffer stays itself."""
     if isinstance(value, Buffer):
         return value
-    value = np.require(value, requirements=("C", "W"))
     if value.ndim == 0 and value.dtype == np.bool_:  # Buffer refuses a bool without axes.
         return Buffer.from_numpy(value.view(np.uint8)).view(DType.bool, ())
     return Buffer.from_numpy(value)
@@ -130,21 +129,17 @@ def array(value: Array | Buffer) -> Array:
     return read(value) if isinstance(value, Buffer) else value
 
 
-def owned(value: Array | Buffer) -> Array | Buffer:
-    """The array, or a copy of what is a view or laid out otherwise; a buffer stays itself."""
-    if isinstance(value, Buffer) or (value.flags.owndata and value.flags.c_contiguous):
-        return value
-    return np.array(value, order="C")
-
-
-def _rounded(array: Array, kind: DType) -> Array | Buffer:
-    """A result in its dtype; one in half precision as a buffer."""
+def _kept(array: Array, kind: DType) -> Array | Buffer:
+    """A result in memory of its own; one in half precision as a buffer, so that it is rounded."""
     if kind == DType.bfloat16:
         return Buffer.from_numpy(_bfloat16_bits(array)).view(kind, array.shape)
     result = np.asarray(array)
     target = kind.to_numpy()
     if result.dtype != target:
         result = result.astype(target)
+    # An array that owns its memory was made by the handler, now or before.
+    if not (result.flags.owndata and result.flags.c_contiguous):
+        result = np.array(result, order="C")
     return buffer(result) if kind == DType.float16 else result
 
 
@@ -163,12 +158,12 @@ def _adapt(name: str, handler: Handler, view: type[StagedOperation], fault: Faul
         result = handler(view(operation), arrays)
         results = [result] if isinstance(result, np.ndarray | np.generic) else result
         kinds = [value.type.dtype for value in operation.results]
-        return [_rounded(array, kind) for array, kind in zip(results, kinds, strict=True)]
+        return [_kept(array, kind) for array, kind in zip(results, kinds, strict=True)]
 
     def compute(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
         arrays = [read(buffer) for buffer in buffers]
         with np.errstate(all="ignore"):
-            return [buffer(owned(value)) for value in on_arrays(operation, arrays)]
+            return [buffer(value) for value in on_arrays(operation, arrays)]
 
     handle = _blaming(name, compute, fault)
     handle.on_arrays = _blaming(name, on_arrays, fault)  # type: ignore[attr-defined]
@@ -178,8 +173,7 @@ def _adapt(name: str, handler: Handler, view: type[StagedOperation], fault: Faul
 def on_arrays(handler: MaxHandler) -> MaxHandler | None:
     """What computes for a handler of ours what it does, from arrays and without buffers.
 
-    An array that it returns may be one that it was given, or a view of it. What is in half
-    precision is a buffer.
+    An array that it returns may be one that it was given. What is in half precision is a buffer.
     """
     return getattr(handler, "on_arrays", None)
 
