@@ -25,7 +25,7 @@ DONE = []
 
 def attack():
     print("tried", flush=True)
-    send("Stuck", 2**31 - 1, "✅\n🎉")
+    send("Stuck", 2**31 - 1, "✅\n🎉", "✅\n🎉")
     while True: pass
 
 
