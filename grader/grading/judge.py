@@ -119,10 +119,10 @@ def rule_all(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
 
 
 def _of_what_did_not_end(rubric: Rubric, evidence: Evidence) -> dict[str, Ruling]:
-    """The first check that fails where the program was stopped, though its needs are not known."""
+    """The first check that fails because the program was stopped; its needs may not be known."""
     for check in rubric.checks:
         ruling = check.rule(evidence) if check.rule is not None else None
-        if isinstance(ruling, Failed):
+        if isinstance(ruling, Failed) and ruling.stopped:
             return {check.id: ruling}
     return {}
 

@@ -110,6 +110,7 @@ class Transcript:
                 self.loaded, self.load_error = True, error
             case Observation() if self._expects(message):
                 self.observations[message.probe] = message
+                self.stuck = None  # that was in this probe
                 self.seconds[message.probe] = time.monotonic() - self._since
             case Done(notes, faults, token, spent) if self._at_end(token):
                 self.notes, self.faults, self.spent, self.complete = notes, faults, spent, True
