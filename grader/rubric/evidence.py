@@ -95,10 +95,8 @@ class Evidence:
         if self.outcome.load_error is not None:
             return State.BLOCKED
         observation = self.outcome.observations.get(trial)
-        if observation is None and self.outcome.probe == trial:
-            return self._stopped(trial, action)
         if observation is None:
-            return State.NEVER
+            return self._stopped(trial, action) if self.outcome.probe == trial else State.NEVER
         if action in observation.results:
             return State.SEEN
         if observation.error is not None and observation.error.action == action:

@@ -61,15 +61,15 @@ def reached(
     Those that it never reached are left out if it reached another, and so are those that returned
     in the trial that was never answered.
     """
-    every = [(evidence.state(name, one.name), name, one) for name, one in
-             actions_of(evidence, trials, kind)]  # fmt: skip
+    every = list(actions_of(evidence, trials, kind))
+    states = [evidence.state(name, one.name) for name, one in every]
     unknown = {State.RETURNED}
-    if evidence.outcome.probe and any(state in REACHED for state, _, _ in every):
+    if evidence.outcome.probe and not REACHED.isdisjoint(states):
         unknown |= {State.NEVER, State.BLOCKED}
-    return ((name, one) for state, name, one in every if state not in unknown)
+    return (each for each, state in zip(every, states, strict=True) if state not in unknown)
 
 
-REACHED = (State.SEEN, State.RETURNED, State.UNDER_WAY)
+REACHED = frozenset((State.SEEN, State.RETURNED, State.UNDER_WAY))
 
 
 def defined(evidence: Evidence, trial: str, action: str) -> str:
