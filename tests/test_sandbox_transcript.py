@@ -50,7 +50,11 @@ def test_a_whole_conversation_is_kept() -> None:
     assert transcript.complete
     assert transcript.observations == {"p": FIRST, "q": SECOND}
     assert transcript.notes == ("note",)
-    assert transcript.stuck == Stuck(3, "f")
+
+
+def test_where_a_probe_was_stuck_is_forgotten_when_it_answers() -> None:
+    assert heard(*BEGUN, Stuck(3, "f")).stuck == Stuck(3, "f")
+    assert heard(*BEGUN, Stuck(3, "f"), FIRST).stuck is None
 
 
 def test_the_probe_under_way_is_the_first_without_an_answer() -> None:
