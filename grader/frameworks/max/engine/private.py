@@ -238,6 +238,10 @@ _BUFFERS = "MAX runs it, with a buffer for each value"
 EXECUTE = Name("max._interpreter", "execute", _RUNNING, _BUFFERS)
 WALK = Name("max._interpreter", "_walk_ops", _RUNNING, _BUFFERS)
 LOOK_UP = Name("max._interpreter", "lookup_handler", _RUNNING, _BUFFERS)
+FINALIZE = Name(_REALIZATION, "EagerRealizationContext.finalize_graph", _RUNNING, _BUFFERS)
+INSIDE = Name(_REALIZATION, "realization_context", _RUNNING, _BUFFERS)
+PEEK = Name("max.graph.ops.random", "_peek_seed", _RUNNING, _BUFFERS)
+GRAPH_VALUE = Name("max.experimental.tensor", "Tensor._graph_value", _RUNNING, _BUFFERS)
 
 # ---- a graph that is run again and again ----------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from max import graph
 from max.driver import Buffer
+from max.experimental.tensor import Tensor
 
 from grader.frameworks.max.engine import private, seam
 from grader.frameworks.max.engine.operation import Unsupported
@@ -25,14 +26,39 @@ MOVING = frozenset(("BroadcastToOp", "StaticReshapeOp"))
 """A third of all operations too, and most of these move nothing."""
 
 
+def finalized(original: Callable[..., Any]) -> Callable[..., Any]:
+    """What finishes the graph of a realization, made from MAX's.
+
+    MAX also removes what no output needs and the inputs that nothing takes. Lowering removes the
+    first anyway; the second cost nothing when they stay.
+    """
+    inside, peek = private.INSIDE.get(), private.PEEK.get()
+
+    def finalize_graph(self: Any) -> tuple[list[Tensor], graph.Graph]:
+        if writes(self.graph):
+            result: tuple[list[Tensor], graph.Graph] = original(self)
+            return result
+        with inside(self), self.graph:
+            alive = [tensor for each in self.unrealized if (tensor := each()) is not None]
+            outputs = [Tensor.from_graph_value(peek()), *alive]
+            self.graph.output(*(one._graph_value for each in outputs for one in each.local_shards))  # noqa: SLF001
+        return outputs, self.graph
+
+    return finalize_graph
+
+
+def writes(staged: graph.Graph) -> bool:
+    """Whether it may write into an input: that would change the arrays that share its memory."""
+    return any(isinstance(value, graph.BufferValue) for value in staged.inputs)
+
+
 def sooner(original: Execute) -> Execute:
     """What runs a graph, made from MAX's."""
     walk, look_up = private.WALK.get(), private.LOOK_UP.get()
     ends = private.OPERATIONS.get().OutputOp
 
     def execute(staged: graph.Graph, inputs: Sequence[Buffer]) -> Sequence[Any]:
-        # What writes into a buffer would change the arrays that share its memory.
-        if any(isinstance(value, graph.BufferValue) for value in staged.inputs):
+        if writes(staged):
             return original(staged, inputs)
         run = _Run(staged.inputs, inputs, look_up)
         with np.errstate(all="ignore"):

@@ -405,6 +405,11 @@ SOONER = (
     Sooner(private.ITEM, calls.item, CALLED),
     Sooner(private.RENDER, printing.rendered),
     Sooner(private.EXECUTE, running.sooner, (private.WALK, private.LOOK_UP, private.MODULE)),
+    Sooner(
+        private.FINALIZE,
+        running.finalized,
+        (private.INSIDE, private.PEEK, private.GRAPH_VALUE, private.EXECUTE),
+    ),
     Sooner(private.TELL_DEVICES, _tell_devices, (private.DEVICES_TOLD, private.OPERATION)),
     Sooner(private.INPUT, _add_input, (private.BLOCK, private.LOCATION, private.CHAIN)),
 )
