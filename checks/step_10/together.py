@@ -16,8 +16,8 @@ SHAPES = (
     (2, 2, 2, 2, 2),
     (4, 4, 4, 1, 3),
     (1, 4, 2, 4, 4),
-    (3, 1, 3, 3, 2),
-    (2, 4, 1, 3, 3),
+    (3, 4, 3, 3, 2),
+    (2, 1, 1, 3, 3),
     (5, 2, 3, 4, 1),
 )
 """Every two lengths are equal in one of them, and unequal in another; each is 1 in one."""
@@ -69,10 +69,10 @@ def _long(rng: Rng) -> Trial:
     mask = np.where(rng.random(seq) < 0.3, np.float32(-np.inf), np.float32(0.5))
     bias = normal(rng, 1, seq, seq, scale=1.5)
     steps = [
-        Step("text", normal(rng, 1, seq, 2), mask, bias, use_cache=True),
-        Step("new", normal(rng, 1, 1, 2), after="text"),
+        Step("text", normal(rng, 1, seq, 3), mask, bias, use_cache=True),
+        Step("new", normal(rng, 1, 1, 3), after="text"),
     ]
-    return layer_trial("together-long", 1, 2, options, steps, layer_weights(rng, 2, bias=False))
+    return layer_trial("together-long", 1, 3, options, steps, layer_weights(rng, 3, bias=False))
 
 
 def _fits(case: Mapping[str, Any]) -> bool:
@@ -88,12 +88,13 @@ def _layer(rng: Rng, index: int, case: Mapping[str, Any]) -> Trial:
     usual where nothing is trained; other trials leave it out.
     """
     heads, dim, batch, before, new = case["shape"]
+    scales = SCALES[1:] if dim == ONE_WIDE else SCALES  # 1 is its own scale
     options = Options(
         {
             **({} if case["projection_bias"] else {"bias": False}),
             **({"add_zero_attn": True} if case["zero"] else {}),
             **({"use_rotary": True} if case["rotary"] else {}),
-            **({"attention_scale": SCALES[index % 3]} if case["scale"] else {}),
+            **({"attention_scale": scales[index % len(scales)]} if case["scale"] else {}),
             "dropout": case["dropout"],
         }
     )

@@ -62,7 +62,12 @@ def draw(rng: Rng) -> Iterator[Trial]:
         lambda text: replace(text, max_new_tokens=1, eos_token_id=text.tokens[-1]),
         end=0,
     )
-    yield written(rng, "text-full", sizes, lambda _: Text(_prompt(rng, 5), 6))
+    yield written(
+        rng,
+        "text-full",
+        sizes,
+        lambda _: Text(_prompt(rng, 5), 6, temperature=1.8, draws=tuple(rng.random(6).tolist())),
+    )
     yield from _settings(rng, sizes)
     yield _streamed(rng, sizes)
     yield from _fresh(rng)
