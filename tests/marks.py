@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 DAY = "GRADER_TEST_DAY"
 """The environment variable with the day whose sample runs: the same in each process."""
-EXPLANATION = pytest.mark.sampled(24, 6).mark
-"""A single explanation: one of 24 runs today, and five more in ``test-whole``."""
+EXPLANATION = pytest.mark.sampled(32, 8).mark
+"""A single explanation: one of 32 runs today, and seven more in ``test-whole``."""
 
 any_numbers = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 """For tests of what is called in a grading, where no number makes NumPy warn."""

@@ -101,7 +101,7 @@ HARM: dict[str, tuple[str, Callable[[], bytes], str]] = {
 
 
 @pytest.mark.parametrize("name", HARM)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 def test_one_student_costs_nobody_else_a_row(tmp_path: Path, name: str) -> None:
     where, make, says = HARM[name]
     place = tmp_path / "in" / where

@@ -154,7 +154,7 @@ def packed(path: Path, files: Mapping[str, bytes]) -> Path:
 
 @pytest.mark.parametrize("unpacked", [True, False])
 @pytest.mark.parametrize("name", DOWNLOADS)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(3)
 def test_everyone_is_found_by_name(tmp_path: Path, name: str, unpacked: bool) -> None:
     given = DOWNLOADS[name]
     where = tmp_path / "download.zip"

@@ -168,7 +168,7 @@ BESIDE_A_MISTAKE = (
 )
 
 
-@pytest.mark.parametrize("name", sampled(2, BESIDE_A_MISTAKE))
+@pytest.mark.parametrize("name", sampled(3, BESIDE_A_MISTAKE))
 def test_a_damaged_part_is_told_to_whoever_wrote_a_wrong_file(own: Course, name: str) -> None:
     damage = DAMAGES[name]
     own.spoil(SCALE, "")
@@ -262,7 +262,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="finds the worker in 
 
 
 @linux
-@pytest.mark.parametrize("kill", sampled(2, [kill_worker, kill_all]))
+@pytest.mark.parametrize("kill", sampled(3, [kill_worker, kill_all]))
 def test_a_worker_killed_from_outside_costs_nothing(
     file: Path, kill: Callable[[sandbox.Running], None]
 ) -> None:

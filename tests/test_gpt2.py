@@ -415,7 +415,7 @@ def held(reader: int) -> int:
     return int.from_bytes(fcntl.ioctl(reader, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
-@pytest.mark.parametrize("engine", sampled(2, ["numpy", "auto"]))
+@pytest.mark.parametrize("engine", sampled(3, ["numpy", "auto"]))
 def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was(engine: str, tmp_path: Path) -> None:
     with started(engine, tmp_path) as (process, reader):
         process.send_signal(signal.SIGINT)
@@ -429,7 +429,7 @@ def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was(engine: str, tmp_path: P
     assert "Traceback" not in told
 
 
-@pytest.mark.parametrize("engine", sampled(2, ["numpy", "auto"]))
+@pytest.mark.parametrize("engine", sampled(3, ["numpy", "auto"]))
 def test_a_closed_pipe_ends_it_quietly(engine: str, tmp_path: Path) -> None:
     with started(engine, tmp_path) as (process, reader):
         os.close(reader)

@@ -161,7 +161,7 @@ def judged(step: Step, rubric: Rubric, answers: Answers, seed: int) -> None:
         assert len(check.message) < 1_000
 
 
-@pytest.mark.parametrize("step", sampled(6, course.steps()), ids=lambda step: step.id)
+@pytest.mark.parametrize("step", sampled(8, course.steps()), ids=lambda step: step.id)
 def test_odd_answers_fail_and_nothing_stumbles(step: Step) -> None:
     rubric = load.rubric(step)
     for seed in range(ROUNDS):

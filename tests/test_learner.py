@@ -301,7 +301,7 @@ complete_words grader explain s99 sca
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("rows", sampled(2, [24, 200]))
+@pytest.mark.parametrize("rows", sampled(3, [24, 200]))
 def test_the_last_screen_says_what_to_do(rows: int, untouched: Course) -> None:
     seen = pexpect.spawn(
         sys.executable,

@@ -87,7 +87,7 @@ def compared(step: Step, files: Mapping[str, bytes], spool: Path, *, run: bool) 
 @pytest.mark.parametrize(
     ("step", "few"),
     [
-        *sampled(3, [(step, True) for step in STEPS]),
+        *sampled(4, [(step, True) for step in STEPS]),
         *(pytest.param(step, False, marks=pytest.mark.whole) for step in STEPS),
     ],
     ids=lambda value: getattr(value, "id", "few" if value else "all"),

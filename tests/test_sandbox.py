@@ -219,7 +219,7 @@ def results(request: pytest.FixtureRequest) -> dict[str, Result]:
         return dict(zip(names, pool.map(one, map(ATTACKS.get, names)), strict=True))
 
 
-@pytest.mark.parametrize("name", sampled(3, ATTACKS))
+@pytest.mark.parametrize("name", sampled(4, ATTACKS))
 def test_an_attack_has_a_clear_ending(results: dict[str, Result], name: str) -> None:
     attack, outcome = ATTACKS[name], results[name].outcome
     assert (outcome.ended, outcome.probe) == (attack.ended, attack.under_way)
@@ -230,7 +230,7 @@ def test_an_attack_has_a_clear_ending(results: dict[str, Result], name: str) -> 
     assert ("after" in outcome.observations) == (outcome.ended == "done")
 
 
-@pytest.mark.parametrize("name", sampled(3, ATTACKS))
+@pytest.mark.parametrize("name", sampled(4, ATTACKS))
 def test_an_attack_leaves_nothing(results: dict[str, Result], name: str) -> None:
     assert results[name].processes == []
     assert not results[name].folder_left

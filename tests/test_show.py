@@ -193,7 +193,7 @@ def test_more_columns_than_fit_become_half_blocks() -> None:
 # ---- what the heads of a step look at -------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", sampled(3, sorted(EXHIBITS)))
+@pytest.mark.parametrize("name", sampled(4, sorted(EXHIBITS)))
 def test_a_solution_shows_what_the_formulas_show(name: str, workers: WorkerPool) -> None:
     step, exhibit = course.find(name), EXHIBITS[name](None)
     shown = draw_program(step, step.solution, exhibit, exhibit.views, start=workers.start)
