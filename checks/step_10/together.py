@@ -18,7 +18,7 @@ SHAPES = (
     (1, 4, 2, 4, 4),
     (3, 4, 3, 3, 2),
     (2, 1, 1, 3, 3),
-    (5, 2, 3, 4, 1),
+    (3, 2, 6, 4, 1),
 )
 """Every two lengths are equal in one of them, and unequal in another; each is 1 in one."""
 

@@ -206,8 +206,8 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
         for name, array in stored(model_weights(rng, sizes), prefix=True).items()
     }
     rounded = weights_of(halves)
-    doubles = {name: array.astype(np.float64) for name, array in bare.items()}
     head = {HEAD: weights[TABLE]}
+    doubles = {name: array.astype(np.float64) for name, array in {**bare, **head}.items()}
     mixed = {
         name if index % 3 else name.removeprefix(PREFIX): array
         for index, (name, array) in enumerate(prefixed.items())
@@ -231,8 +231,8 @@ DEEP = 10.0
 def _deep(rng: Rng) -> tuple[Config, dict[str, Array], dict[str, Array]]:
     """Sizes, weights and checkpoint of a model with a block more than GPT-2: some have two digits.
 
-    The checkpoint has the causal masks too, and its names in another order than the model's. After
-    so many blocks a small epsilon would change nothing that can be seen.
+    The checkpoint has the causal masks too, its names in another order than the model's, and some
+    with a prefix. After so many blocks a small epsilon would change nothing that can be seen.
     """
     sizes: Config = {**config(5, 4, 3, 13, 1), "layer_norm_epsilon": 5.0}
     weights = model_weights(rng, sizes)
@@ -241,7 +241,8 @@ def _deep(rng: Rng) -> tuple[Config, dict[str, Array], dict[str, Array]]:
     for index in range(int(sizes["n_layer"])):
         bare[f"h.{index}.attn.bias"] = mask
         bare[f"h.{index}.attn.masked_bias"] = np.array(-1e4, np.float32)
-    return sizes, weights, {name: bare[name] for name in sorted(bare)}
+    names = enumerate(sorted(bare))
+    return sizes, weights, {PREFIX * (index % 3 == 1) + name: bare[name] for index, name in names}
 
 
 def _converted(sizes: Config, checkpoint: Mapping[str, AnyArray]) -> tuple[Make, Call]:
@@ -305,10 +306,10 @@ def _kept(rng: Rng) -> Trial:
     """A conversion alone leaves the model as it is, and so does a second model of its size."""
     trial = logits_trial(rng, "model-kept", DAMAGED, (2, 3))
     make, load, *calls = trial.probe.actions
-    arrays: dict[str, Arg] = {
-        name: ArrayArg(array)
-        for name, array in stored(model_weights(rng, DAMAGED), prefix=True).items()
-    }
+    whole = stored(model_weights(rng, DAMAGED), prefix=True)
+    mask = {"h.0.attn.bias": np.tril(np.ones((1, 1, 5, 5), np.float32))}
+    checkpoint = {**whole, **mask, HEAD: whole[TABLE]}
+    arrays: dict[str, Arg] = {name: ArrayArg(array) for name, array in checkpoint.items()}
     convert = Call("weights", None, "convert_checkpoint", (Ref("module"), arrays))
     return beside(replace(trial, probe=Probe("model-kept", (make, load, convert, *calls))))
 
@@ -355,7 +356,7 @@ def _damaged(rng: Rng) -> Iterable[tuple[str, dict[str, Array]]]:
     whole = stored(model_weights(rng, DAMAGED), prefix=True)
     bias, table = "transformer.h.0.ln_1.bias", "transformer.wpe.weight"
     missing = {name: array for name, array in whole.items() if name not in (bias, table)}
-    yield "refuse-missing", missing
+    yield "refuse-missing", {**missing, HEAD: whole[TABLE]}
     yield "refuse-empty", {}
     yield "refuse-tied", {HEAD if name == TABLE else name: array for name, array in whole.items()}
     yield "refuse-unexpected", {**whole, "transformer.h.1.ln_1.bias": whole[bias]}
