@@ -341,7 +341,7 @@ REFUSED = {
     ),
     "refuse-turned": ("h.0.attn.c_attn.weight", "wpe.weight"),
     "refuse-elsewhere": (
-        *("ln_g.weight", "h.0.mlp.bias", "h.0.attn.q.bias", "h.0.x"),
+        *("ln_g.weight", "h.0.mlp.bias", "h.0.attn.q.bias", "h.0.x", PREFIX + "wpe.weight"),
         "h.0.crossattention.c_attn.bias",
         *("lm_head.bias", "score.weight"),
     ),
