@@ -257,11 +257,15 @@ def _layer(
 
 
 def _long(rng: Rng) -> Trial:
-    """One text without leading dimensions, and too long for a mask of a fixed size."""
+    """One text without leading dimensions, too long for a mask or a table of a fixed size."""
     n_head, d_k, seq = 2, 4, long(rng)
-    x, places = normal(rng, seq, n_head * d_k), rng.permutation(seq) % LONGEST
+    x, places = normal(rng, seq, n_head * d_k), LATE - 2 - rng.permutation(seq)
     w = weights(rng, n_head * d_k)
-    return _layer_trial("layer-2d", w, n_head, _theta(rng), {"out": (x, places)}, seq)
+    return _layer_trial("layer-2d", w, n_head, _theta(rng), {"out": (x, places)}, LATE)
+
+
+LATE = 5_000
+"""``max_seq_len`` of the layer whose positions are the last ones."""
 
 
 def _calls(rng: Rng) -> Trial:
