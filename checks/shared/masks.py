@@ -29,7 +29,7 @@ def mask_trials(rng: Rng) -> list[Trial]:
     """
     lengths = [(4, 0), (1, 0), (POSITIONS, 0), (2, 0)]
     later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6), (3, 3), (2, 1), (1, 1)]
-    later.append((2, POSITIONS - 2))
+    later += [(2, POSITIONS - 2), (long(rng), 7)]
     return [
         *(_mask(f"square-{i}", *pair) for i, pair in enumerate(lengths, start=1)),
         _mask("square-float64", 3, 0, dtype="float64"),

@@ -127,14 +127,14 @@ def _one_rope_layer(
         name: random.normal(0, 1.5 / width**0.5, (width, width)).astype(np.float32)
         for name in "qkvo"
     }
-    longest = max(LONGEST, seq)
+    longest = max(LONGEST, seq) if leading else FARTHER
     layer = tools.made_module(module.MultiHeadSelfAttentionRoPE, width, n_head, longest, theta)
     if list(layer.parameters):
         raise Wrong("the layer has parameters")
     for kind in (np.int64, np.int64, np.int32):
         weights = {name: array[::-1].copy() for name, array in weights.items()}
         x = random.normal(0, 1, (*leading, seq, width)).astype(np.float32)
-        places = random.integers(0, LONGEST, (*before, seq), kind)
+        places = longest - 1 - random.integers(0, LONGEST, (*before, seq), kind)
         given = [tools.tensor(array) for array in (*weights.values(), x, places)]
         what = f"the output for {x.shape} at {places.shape}"
         have = tools.read(tools.call(layer, *given), what)

@@ -192,6 +192,7 @@ def _refusals(module: types.ModuleType, config: Any, stored: dict[str, Any]) -> 
         ("other head's", {**stored, "lm_head.bias": stored[names[0]]}, ["lm_head.bias"]),
         ("another head's", {**stored, "lm_head.weight": turned}, ["lm_head.weight"]),
         ("another head's, plain", {**plain, "lm_head.weight": turned}, ["lm_head.weight"]),
+        ("doubly prefixed", {**stored, f"transformer.{table}": stored[table]}, ["wpe.weight"]),
         ("score's", {**stored, "score.weight": stored[names[0]]}, ["score.weight"]),
     ):
         _refused(module, model, kind, checkpoint, wanted)
