@@ -200,6 +200,7 @@ HANDED_IN = {
     "anon_X7k2f_9003_step_05.py": None,
     "download/Ada L_77_assignsubmission_file_/step_05.py": ("77", "s05-report.txt"),
     "O'Hara, Bob_78_assignsubmission_file_step_05.py": ("78", "s05-report.txt"),
+    "Eve_76_assignsubmission_file_101_9001_step_05.py": ("76", "s05-report.txt"),
     "ada/step_05.py": ("79", "s05-report.txt"),
 }
 
@@ -224,7 +225,7 @@ def test_feedback_comes_back_to_whom_it_is_for() -> None:
     assert back == list(HANDED_IN.values())
     assert list(texts)[2] == "anon_X7k2f_9003_s05-report.txt"
     assert platforms.remarks(given, ("feedback",)) == [
-        "feedback_s05.zip: 1 of 7 reports are not in it. Neither Canvas nor Moodle would know "
+        "feedback_s05.zip: 1 of 8 reports are not in it. Neither Canvas nor Moodle would know "
         "whose they are; --for text writes all."
     ]
     assert set(exports.names(("feedback",), ["s05"])) <= set(files)

@@ -11,7 +11,7 @@ import re
 
 from grader.base.model import Report
 from grader.classroom.gradebook import Gradebook
-from grader.classroom.layout import CANVAS, MOODLE
+from grader.classroom.layout import CANVAS, MOODLE, by_platform
 from grader.classroom.packing import packed
 from grader.classroom.roster import Person
 from grader.report import as_text
@@ -41,11 +41,13 @@ def returned(book: Gradebook, person: Person, step: str) -> str:
     """The name under which a platform takes back a report; empty if none would."""
     answer = book.row(person, step).answer
     file = f"{step}-report.txt"
-    for part in answer.origin.split("/") if answer else ():
-        if (canvas := CANVAS.fullmatch(part)) and canvas["attachment"]:
-            return f"{part[: canvas.start('file')]}{file}"
-        if (moodle := MOODLE.fullmatch(part)) and moodle["id"]:
-            return _moodle(moodle["who"], moodle["id"], file)
+    parts = answer.origin.split("/") if answer else []
+    for part in parts:
+        found = by_platform(part, folder=part is not parts[-1])
+        if found and found.re is CANVAS and found["attachment"]:
+            return f"{part[: found.start('file')]}{file}"
+        if found and found.re is MOODLE and found["id"]:
+            return _moodle(found["who"], found["id"], file)
     participant = PARTICIPANT.fullmatch(person.columns.get("Identifier", ""))
     return _moodle(person.name, participant[1], file) if participant else ""
 

@@ -34,7 +34,7 @@ BLACKBOARD = re.compile(
     r"(?P<left>.+?_.+?)_attempt_(?P<when>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|\.txt)"
 )
 RECEIPT = re.compile(r".*\((?P<login>\S+)\)\s*")
-"""The first line of Blackboard's own text beside what was handed in: ``Name: Ada Lovelace (ada)``."""
+"""The first line of Blackboard's own text beside a hand-in: ``Name: Ada Lovelace (ada)``."""
 BRIGHTSPACE = re.compile(
     r"(?P<id>[0-9]{1,20})-[0-9]{1,20} ?- ?(?P<who>.+?) ?- ?"
     r"(?P<when>[A-Z][a-z]{2,8} [0-9]{1,2}, [0-9]{4} [0-9]{3,4} [AP]M)(?: ?- ?(?P<file>.+))?"
@@ -128,7 +128,7 @@ def _step_in(stem: str) -> StepName | None:
 
 
 class Written(NamedTuple):
-    """What a platform wrote: whose it is, the file's own name, whether it is late, and when it came.
+    """What a platform wrote: whose it is, the file's own name, if it is late, and when it came.
 
     ``title_and_login`` is what Blackboard writes of both. ``when`` is as in :class:`Placed`.
     """
@@ -140,8 +140,8 @@ class Written(NamedTuple):
     title_and_login: str = ""
 
 
-def written(first: str, *, folder: bool) -> Written | None:
-    """What a platform wrote as the name of a folder, or before that of a file; None if none did.
+def by_platform(first: str, *, folder: bool) -> re.Match[str] | None:
+    """How a platform's pattern fits the name of a folder or of a file; None if none does.
 
     Of several that fit, the one that ends first: the others fit what the student wrote.
     """
@@ -149,9 +149,18 @@ def written(first: str, *, folder: bool) -> Written | None:
     patterns = [MOODLE, BRIGHTSPACE]
     patterns += [CANVAS, BLACKBOARD] if not folder or ZIP.search(first) else []
     found = [match for each in patterns if (match := each.fullmatch(bare))]
-    if not found:
+
+    def end(match: re.Match[str]) -> int:
+        return len(bare) if match["file"] is None else match.start("file")
+
+    return min(found, key=end) if found else None
+
+
+def written(first: str, *, folder: bool) -> Written | None:
+    """What a platform wrote as the name of a folder, or before that of a file; None if none did."""
+    name = by_platform(first, folder=folder)
+    if name is None:
         return None
-    name = min(found, key=lambda match: len(bare) if match["file"] is None else match.start("file"))
     file = name["file"] or ""
     if name.re is CANVAS:
         late = name["first"] is not None or name["late"] is not None
