@@ -22,7 +22,7 @@ import pytest
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
-from grader.classroom import exports, platforms
+from grader.classroom import exports, platforms, targets
 from grader.classroom.adjust import Adjustment, adjustments, earlier
 from grader.classroom.autograder import build
 from grader.classroom.collect import Answer
@@ -109,6 +109,57 @@ def test_canvas_keeps_the_points_that_its_assignment_has() -> None:
     found = read(platforms.canvas(given))
     assert list(found[0])[-1] == "Step 05: Title (99)"
     assert [row["Step 05: Title (99)"] for row in found] == ["10.00", "10.00", "5.00", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("form", "columns", "right"),
+    [
+        ("canvas", ("Step 05 reading quiz (7)", "Step 05 (99)"), "Step 05 (99)"),
+        ("canvas", ("S5 (8)", "step_05: masks (9)"), "step_05: masks (9)"),
+        ("canvas", ("Step 05: Title (98)", "Step 05: title (99)"), "Step 05: title (99)"),
+        ("roster", ("Step 05 quiz", "Step 05 homework"), "Step 05 homework"),
+        ("roster", ("Step 05 A [Total Pts: 2] |1", "s05 B [Total Pts: 3] |2"), None),
+    ],
+)
+def test_two_columns_that_fit_are_an_error_with_both_names(
+    form: str, columns: tuple[str, str], right: str | None
+) -> None:
+    right = right or columns[0]
+    given = book(Person("Ada", None, columns=dict.fromkeys(("Student", *columns), "")))
+    with pytest.raises(Unusable) as problem:
+        exports.files(given, (form,), lambda form, _: form)
+    assert all(repr(column) in str(problem.value) for column in columns)
+    assert "--column 's05=" in str(problem.value)
+    named = replace(given, columns=targets.chosen([right], ["s05"], ["Student", *columns]))
+    assert platforms.remarks(named, (form,))[0] == f"{form}.csv: s05 goes into {right!r}."
+    assert right in read(getattr(platforms, form)(named))[0]
+
+
+@pytest.mark.parametrize(
+    "given", ["Step 05 (99)", "s05=Step 05 (99)", "5 = step 05 (99)", "step_05.py=99", "(99)"]
+)
+def test_a_column_is_named_in_any_way(given: str) -> None:
+    columns = ("Student", "Step 05 reading quiz (7)", "Step 05 (99)", "x=y (3)")
+    assert targets.chosen([given], ["s05"], columns) == {"s05": "Step 05 (99)"}
+    assert targets.chosen(["x=y"], ["s05"], columns) == {"s05": "x=y (3)"}
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["Step 05"], "'Step 05 reading quiz (7)' or 'Step 05 (99)'"),
+        (["Step 05 exam"], "no column 'Step 05 exam'. It has .*'Step 05 reading quiz"),
+        (["s09=Step 05 (99)"], "for which step"),
+        (["s05=99", "s05=7"], "two columns"),
+    ],
+)
+def test_columns_that_cannot_be_meant(given: list[str], says: str) -> None:
+    with pytest.raises(Unusable, match=re.escape(says) if "." not in says else says):
+        targets.chosen(given, ["s05"], ("Step 05 reading quiz (7)", "Step 05 (99)"))
+    with pytest.raises(Unusable, match="for which step"):
+        targets.chosen(["Step 05 (99)"], ["s05", "s07"], ("Step 05 (99)",))
+    with pytest.raises(Unusable, match="Add --roster"):
+        targets.chosen(["99"], ["s05"], ())
 
 
 @pytest.mark.parametrize("sis", [(), ("SIS_User_ID",), ("SIS_Login_ID",), ("Root_Account",)])

@@ -5,14 +5,14 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.base.files import Unusable
 from grader.base.model import Report, Step, Verdict
-from grader.classroom import store
+from grader.classroom import store, targets
 from grader.classroom.adjust import NONE, Adjustment, adjustments, earlier
 from grader.classroom.collect import Collected, collect
 from grader.classroom.roster import Person, Roster, by_name, matched
@@ -29,7 +29,8 @@ class Request:
     """What the teacher asked for. ``any_roster``: even one with few of the names.
 
     ``again`` names people to grade again, or is ``timeouts``. ``best_of`` are the folders of runs
-    on earlier hand-ins.
+    on earlier hand-ins. ``columns`` are those of the roster that the teacher named for steps, and
+    ``forms`` what is written besides.
     """
 
     submissions: Path
@@ -43,6 +44,8 @@ class Request:
     again: tuple[str, ...] = ()
     adjust: Path | None = None
     best_of: tuple[Path, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+    forms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,15 +66,21 @@ class Plan:
 
 
 def check(request: Request) -> None:
-    """Check both places before anything is written.
+    """Check both places, and where the grades go, before anything is written.
 
     Raises:
-        Unusable: there are no submissions, or the results would be among them.
+        Unusable: there are no submissions, or the results would be among them, or several columns
+            of the roster may be meant.
     """
     if not request.submissions.exists():
         raise Unusable(f"There is no folder or zip file {shown(str(request.submissions))}.")
     if request.out.resolve() == request.submissions.resolve():
         raise Unusable("--out contains the submissions. Name another folder for the results.")
+    columns = request.roster.header if request.roster else ()
+    for step in request.steps:
+        for form in targets.COLUMN_OF.keys() & set(request.forms):
+            if step.id not in request.columns:
+                targets.COLUMN_OF[form](columns, step.id, step.title)
 
 
 @contextmanager

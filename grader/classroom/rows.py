@@ -49,6 +49,7 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
         ),
         roster=request.roster is not None,
         possible=request.roster.possible if request.roster else {},
+        columns=request.columns,
         similar=tuple(
             group for step in request.steps for group in similar.groups(step, _answers(rows, step))
         ),

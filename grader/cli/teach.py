@@ -70,6 +70,13 @@ points_file = click.option(
     help="Also write this, for a platform or another program; repeat it for several.",
 )
 @click.option(
+    "--column",
+    "column",
+    multiple=True,
+    metavar="TITLE",
+    help="The roster's column for the grades; repeat it for several steps: s05=TITLE.",
+)
+@click.option(
     "--again",
     multiple=True,
     metavar="NAME",
@@ -89,6 +96,7 @@ def grade_class(
     workers: int | None,
     scheduler: str | None,
     forms: tuple[str, ...],
+    column: tuple[str, ...],
     again: tuple[str, ...],
     trusted: bool,
     strict: bool,
@@ -99,15 +107,19 @@ def grade_class(
     resumes from there.
     """
     from grader.classroom import roster as rosters
+    from grader.classroom import targets
     from grader.classroom.planning import Request
 
     warn_of_other_version()
     with _told():
+        listed = rosters.read(from_caller(roster)) if roster else None
+        chosen = tuple(sorted(set(steps), key=lambda step: step.id))
+        titles = listed.header if listed else ()
         request = Request(
             from_caller(submissions),
-            tuple(sorted(set(steps), key=lambda step: step.id)),
+            chosen,
             from_caller(out),
-            rosters.read(from_caller(roster)) if roster else None,
+            listed,
             points_option(points),
             strict,
             trusted,
@@ -115,10 +127,12 @@ def grade_class(
             again,
             from_caller(adjust) if adjust else None,
             tuple(map(from_caller, best_of)),
+            targets.chosen(column, [step.id for step in chosen], titles),
+            forms,
         )
         if request.roster is not None:
             click.echo(f"The roster's columns: {request.roster.columns.told()}.", err=True)
-        failed = _grade(request, workers, scheduler, forms)
+        failed = _grade(request, workers, scheduler)
     sys.exit(3 if failed else 0)
 
 
@@ -152,9 +166,7 @@ def _kept(out: Path) -> Iterator[None]:
         ) from None
 
 
-def _grade(
-    request: Request, workers: int | None, scheduler: str | None, forms: Sequence[str]
-) -> int:
+def _grade(request: Request, workers: int | None, scheduler: str | None) -> int:
     """Grade the class and write everything; return how many the grader itself failed on."""
     from grader.base.files import Unusable
     from grader.classroom import exports, planning, rows, session, store, work
@@ -168,14 +180,14 @@ def _grade(
     with planning.at_work(request.out), _kept(request.out):
         keep = store.Store(request.out / "results")
         written = Written(request.out, keep.folder)
-        written.check(exports.names(forms, [step.id for step in request.steps]))
+        written.check(exports.names(request.forms, [step.id for step in request.steps]))
         with planning.planned(request, keep) as plan:
             if plan.open:
                 executor, count = _workshop(plan, workers, scheduler)
                 reports = session.graded(request, plan, keep, executor, count, here=not scheduler)
                 watched(reports, len(plan.open), len(plan.names), request.out)
             book = rows.gradebook(request, plan)
-        return _written(request.out, written, book, forms)
+        return _written(request.out, written, book, request.forms)
 
 
 @click.command()
