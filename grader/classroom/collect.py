@@ -82,7 +82,7 @@ def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None =
             continue
         student = Student(os.fsdecode(message.key), message.identifier)
         students.append(student)
-        skipped += message.found.skipped
+        skipped += [f"{shown(student.key)}: {line}" for line in message.found.skipped]
         for step, given in message.found.answers.items():
             if step in steps:
                 answers[student, step] = _kept(given, spool)

@@ -20,13 +20,15 @@ MISSING = "missing"
 class Row:
     """What one person handed in for one step and its result; no report if it is missing.
 
-    ``adjusted`` is what the teacher says about the points, ``code`` the program as text.
+    ``adjusted`` is what the teacher says about the points, ``code`` the program as text, and
+    ``again`` whether this run graded it although there was a result.
     """
 
     answer: Answer | None
     report: Report | None
     adjusted: Adjustment = NONE
     code: str = field(default="", repr=False)
+    again: bool = False
 
     @property
     def verdict(self) -> str:
@@ -77,6 +79,10 @@ class Gradebook:
             return now
         return tidy(least)
 
+    def grade(self, row: Row) -> Number | None:
+        """The points to hand back: None where nothing was handed in and nobody says otherwise."""
+        return self.score(row) if row.report is not None or row.adjusted.counts else None
+
     def _now(self, row: Row) -> Number | None:
         if row.adjusted.points is not None:
             return tidy(row.adjusted.points + row.adjusted.bonus)
@@ -90,8 +96,10 @@ class Gradebook:
     def note(self, row: Row) -> str:
         """What the teacher may want to know of a row."""
         best = row.adjusted.least is not None and self.score(row) != self._now(row)
-        said = [row.answer.note] if row.answer and row.answer.note else []
-        return "; ".join([*said, *([f"best of: {row.adjusted.before}"] if best else [])])
+        said = [row.answer.note if row.answer else "", row.adjusted.note]
+        said += ["graded again" if row.again else ""]
+        said += [f"best of: {row.adjusted.before}" if best else ""]
+        return "; ".join(filter(None, said))
 
     def unlisted(self) -> list[Person]:
         """Who handed something in but is not on the roster."""

@@ -32,6 +32,11 @@ class _Named(msgspec.Struct, frozen=True, array_like=True):
     identifier: str
     left: bytes = b""
     receipt: bool = False
+    tester: bool = False
+
+
+TEST_STUDENT = ("studenttest", "teststudent")
+"""How Canvas names the files of its Test Student, whom it adds to every course."""
 
 
 def students(found: Class, skipped: list[str]) -> dict[Student, list[Node]]:
@@ -50,6 +55,8 @@ def students(found: Class, skipped: list[str]) -> dict[Student, list[Node]]:
         elif (known := msgspec.msgpack.decode(whose, type=_Named | None)) is None:
             where = shown("/".join((*found.above, node.name)))
             skipped.append(f"{where}: the name contains no student's name")
+        elif known.tester:
+            skipped.append(f"{shown(node.name)}: handed in by Canvas' Test Student, who is nobody")
         else:
             people.append((node, known))
     logins = _logins(people)
@@ -69,7 +76,8 @@ def _named(name: str, folder: bool, prefix: str) -> bytes:
     student, _, file = known
     left = os.fsencode(told.title_and_login) if told else b""
     receipt = bool(left) and not file and not folder
-    found = _Named(os.fsencode(student.key), student.identifier, left, receipt)
+    tester = student.identifier.isdecimal() and student.key in TEST_STUDENT
+    found = _Named(os.fsencode(student.key), student.identifier, left, receipt, tester)
     return msgspec.msgpack.encode(found)
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from grader.base.files import Unusable
 from grader.base.model import Report, Step, Verdict
-from grader.classroom import store, targets
+from grader.classroom import adjust, store, targets
 from grader.classroom.adjust import NONE, Adjustment, adjustments, earlier
 from grader.classroom.collect import Collected, collect
-from grader.classroom.roster import Person, Roster, by_name, matched
+from grader.classroom.roster import Person, Roster, by_name, matched, meant, only
 from grader.classroom.submissions import shown
 from grader.grading.pipeline import Options
 from grader.report.points import Number, Points
@@ -50,7 +50,11 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """What there is to do: ``names`` are the results needed, by what they grade."""
+    """What there is to do: ``names`` are the results needed, by what they grade.
+
+    ``again`` are those of ``names`` that exist and are graded all the same, ``meant`` says whom the
+    teacher's options name.
+    """
 
     collected: Collected
     spool: Path
@@ -58,6 +62,8 @@ class Plan:
     kept: dict[str, Report]
     fingerprint: str
     secret: bytes = field(repr=False)
+    again: frozenset[tuple[str, str]] = frozenset()
+    meant: tuple[str, ...] = ()
 
     @property
     def open(self) -> list[tuple[str, str]]:
@@ -122,8 +128,14 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     steps = [step.id for step in request.steps]
     collected = collect(request.submissions, steps, spool, request.out)
     _check_roster(request, collected)  # before hours of grading, as what follows
-    adjusted(request, matched(collected.students, request.roster).people)
-    again = _again(request, collected)
+    people = matched(collected.students, request.roster).people
+    adjusted(request, people)
+    named = _again(request, people)
+    again = {
+        (step, answer.digest)
+        for (student, step), answer in collected.answers.items()
+        if any(student == person.student for person in named.values())
+    }
     fingerprint = store.fingerprint()
     secret = keep.secret()
     names: dict[tuple[str, str], str] = {}
@@ -134,24 +146,26 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
             name = store.key(fingerprint, step, answer.digest, how)
             names[step, answer.digest] = name
             report = keep.load(name)
-            late = TIMEOUTS in request.again and report and report.verdict is Verdict.TIMEOUT
-            chosen = late or (step, answer.digest) in again
-            if report is not None and report.step == step and not chosen:
+            if TIMEOUTS in request.again and report and report.verdict is Verdict.TIMEOUT:
+                again.add((step, answer.digest))
+            if report and report.step == step and (step, answer.digest) not in again:
                 kept[name] = report
-    return Plan(collected, spool, names, kept, fingerprint, secret)
+    said = [meant("--again", named)] if named else []
+    said += (
+        [meant(request.adjust.name, adjust.named(request.adjust, people))] if request.adjust else []
+    )
+    return Plan(collected, spool, names, kept, fingerprint, secret, frozenset(again), tuple(said))
 
 
-def _again(request: Request, collected: Collected) -> set[tuple[str, str]]:
-    """Step and digest of what is to be graded again, because its student is named."""
-    called = by_name(matched(collected.students, request.roster).people)
-    found: set[tuple[str, str]] = set()
+def _again(request: Request, people: Sequence[Person]) -> dict[str, Person]:
+    """Who is to be graded again, by what the teacher calls them."""
+    here = [person for person in people if person.student]
+    called = by_name(here)
+    found: dict[str, Person] = {}
     for wanted in request.again:
-        here = [person.student for person in called(wanted) if person.student]
-        if not here and wanted != TIMEOUTS:
-            raise Unusable(f"--again: nobody called {wanted!r} has handed something in.")
-        for (student, step), answer in collected.answers.items():
-            if student in here:
-                found.add((step, answer.digest))
+        if (fitting := called(wanted)) or wanted != TIMEOUTS:
+            nobody = "nobody called {!r} has handed something in"
+            found[wanted] = only(fitting, wanted, here, "--again", nobody)
     return found
 
 

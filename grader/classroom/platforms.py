@@ -115,9 +115,7 @@ def _grade(book: Gradebook, person: Person, step: str, whole: str) -> float | st
 
     None if nothing was handed in, or the grader failed.
     """
-    row = book.row(person, step)
-    by_hand = row.adjusted.points is not None or row.adjusted.least is not None
-    points = book.score(row) if row.report is not None or by_hand else None
+    points = book.grade(book.row(person, step))
     try:
         most = float(whole.replace(",", "."))
     except ValueError:

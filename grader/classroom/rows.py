@@ -31,7 +31,13 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
                 answer = replace(answer, late=True)
             key = person.name, step.id
             report = _of(plan, step, answer)
-            rows[key] = Row(answer, report, by_hand.get(key, NONE), _code(plan, answer))
+            rows[key] = Row(
+                answer,
+                report,
+                by_hand.get(key, NONE),
+                _code(plan, answer),
+                answer is not None and (step.id, answer.digest) in plan.again,
+            )
     return Gradebook(
         titles={step.id: step.title for step in request.steps},
         people=everyone,

@@ -191,13 +191,16 @@ class Files:
                     f"There are more than {MOST_FILES:,} files", hint="Hand in the step alone."
                 )
             return
+        lost: list[str] = []
         try:
-            inside = node.inside(self.skipped) if len(above) <= DEEPEST else ()
+            inside = node.inside(lost) if len(above) <= DEEPEST else ()
         except TooMany:
             raise
         except SourceProblem as problem:
             self.broken.append(problem)
             return
+        where = shown("/".join((*above, node.name)))
+        self.skipped += [f"{where}: {line}" for line in lost]
         copy = any(each.name == COURSE for each in inside)
         for each in inside:
             theirs = not (copy and each.folder and each.name in self.given)

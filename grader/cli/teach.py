@@ -182,6 +182,8 @@ def _grade(request: Request, workers: int | None, scheduler: str | None) -> int:
         written = Written(request.out, keep.folder)
         written.check(exports.names(request.forms, [step.id for step in request.steps]))
         with planning.planned(request, keep) as plan:
+            for line in plan.meant:
+                click.echo(line, err=True)
             if plan.open:
                 executor, count = _workshop(plan, workers, scheduler)
                 reports = session.graded(request, plan, keep, executor, count, here=not scheduler)
