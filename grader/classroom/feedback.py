@@ -22,9 +22,10 @@ PARTICIPANT = re.compile(r"Participant ([0-9]{1,20})")
 
 def told(book: Gradebook, name: str, report: Report) -> str:
     """A report to hand back: whose it is, the points, and what the grader said."""
-    score = book.score(book.rows[name, report.step])
+    row = book.rows[name, report.step]
+    score, late = book.score(row), f" ({row.late_note})" if row.late_note else ""
     points = "no points yet" if score is None else f"{score} of {book.most[report.step]} points"
-    return f"{name}, {report.step}: {points}\n\n{as_text.render(report)}"
+    return f"{name}, {report.step}: {points}{late}\n\n{as_text.render(report)}"
 
 
 def archive(book: Gradebook, step: str) -> bytes:

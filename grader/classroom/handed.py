@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -22,7 +22,7 @@ from grader.base import course
 from grader.base.blanks import EARLIER, make_stub
 from grader.classroom import similar
 from grader.classroom.archive import Damaged
-from grader.classroom.layout import NOTEBOOK, Placed, place
+from grader.classroom.layout import NOTEBOOK, Placed, place, written
 from grader.classroom.similar import MOST_RUNS
 from grader.classroom.submissions import Files, Node, shown
 from grader.source import notebook
@@ -35,6 +35,7 @@ MOST_SKIPPED = 10
 """Lines on what was left out, for one student."""
 MOST_NAMES = 700
 """Characters of the names of all that could have been an answer."""
+STAMP = "timestamp.txt"
 DEFINED = re.compile(rb"^(?:class|def) (\w+)", re.MULTILINE)
 
 
@@ -45,6 +46,7 @@ class Handed(msgspec.Struct, frozen=True):
     the file may be right, but it did not arrive. ``instead``: something else was handed in, and
     ``origin`` and ``problem`` say what. ``shape`` is that of the program
     (:mod:`grader.classroom.similar`), empty if it has none, and ``runs`` its runs of tokens.
+    ``when`` it was handed in is what the platform writes, if it does.
     """
 
     origin: Text = ""
@@ -57,6 +59,7 @@ class Handed(msgspec.Struct, frozen=True):
     instead: bool = False
     shape: Text = ""
     runs: Runs = frozenset()
+    when: Text = ""
 
 
 class HandIn(msgspec.Struct, frozen=True):
@@ -79,18 +82,32 @@ class _Candidate(NamedTuple):
 
 @dataclass
 class _Found:
-    """Files by step number, of no step, and not Python; ``above`` are the folders around all."""
+    """Files by step number, of no step, and not Python; ``above`` are the folders around all.
+
+    ``when`` they were handed in, and ``until`` when an attempt counts, by step, if that is said.
+    """
 
     above: _Path
+    until: Mapping[str, str]
+    when: str = ""
     steps: dict[str, list[_Candidate]] = field(default_factory=lambda: defaultdict(list))
     unnamed: list[_Candidate] = field(default_factory=list)
     others: list[_Path] = field(default_factory=list)
 
 
-def read(nodes: Iterable[Node], prefix: str, above: Sequence[str], steps: Sequence[str]) -> HandIn:
+def read(
+    nodes: Iterable[Node],
+    prefix: str,
+    above: Sequence[str],
+    steps: Sequence[str],
+    until: Mapping[str, str],
+    times: Mapping[str, str],
+) -> HandIn:
     """The answers to ``steps`` among ``nodes``, which belong to one student.
 
     ``prefix`` precedes students' names in those of folders, ``above`` are the folders around all.
+    ``until`` has the last moment of an attempt that counts, by step, and ``times`` when each node
+    was handed in, by its name.
     """
     files = Files(given=course_folders())
     try:
@@ -98,7 +115,8 @@ def read(nodes: Iterable[Node], prefix: str, above: Sequence[str], steps: Sequen
             files.add(node)
     except SourceProblem as problem:
         return HandIn(dict.fromkeys(steps, _unread(problem)))
-    found = _Found(tuple(above))
+    told = [when for path, _ in files.found if (when := times.get(path[0]))]
+    found = _Found(tuple(above), until, max(told, default="") or _stamp(files.found))
     for path, node in files.found:
         placed = place(path, prefix)
         if placed is None:
@@ -134,18 +152,35 @@ def _answer(
     if not candidates and only_step and not found.steps and found.unnamed:
         names = ", ".join(_origins((each.path for each in found.unnamed), found.above))
         return Handed(problem=f"None of {names} is named step_{number.zfill(2)}.py")
-    candidates = candidates or _best(stubs)
+    every = candidates = candidates or _best(stubs)
     if not candidates:
         return _unread(broken[0]) if broken else None
+    last = found.until.get(step, "")
+    in_time = [each for each in candidates if each.placed.when and each.placed.when <= last]
+    candidates = in_time or candidates
     # Of two alike, the later one: unpacking would have kept that.
     chosen = max(reversed(candidates), key=lambda each: each.placed.rank)
-    rivals = [each for each in dict.fromkeys([*candidates, *named]) if each is not chosen]
+    rivals = [each for each in dict.fromkeys([*candidates, *every, *named]) if each is not chosen]
     note = f"also there: {', '.join(_rivals(rivals, stubs, found.above))}" if rivals else ""
     origin, late = _origin(chosen.path, found.above), chosen.placed.late
+    when = (chosen.placed.when or found.when)[:100]
     try:
-        return Handed(origin, _program(chosen.node, step), late, note=note)
+        return Handed(origin, _program(chosen.node, step), late, note=note, when=when)
     except SourceProblem as problem:
         return _unread(problem, origin, late, note)
+
+
+def _stamp(files: Sequence[tuple[_Path, Node]]) -> str:
+    """What nbgrader and Sakai write of the time, in a file beside what was handed in."""
+    stamps = [
+        (len(path), node)
+        for path, node in files
+        if path[-1] == STAMP and len(path) in (2, 3) and not written(path[0], folder=True)
+    ]
+    with suppress(SourceProblem):
+        for _, node in sorted(stamps, key=lambda each: each[0])[:1]:
+            return node.read().decode("utf-8", "replace").strip()[:100]
+    return ""
 
 
 def _unnamed(found: _Found, step: str, only_step: bool) -> list[_Candidate]:

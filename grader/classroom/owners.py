@@ -18,11 +18,18 @@ NAMING = apart.Limits(wall=20.0, cpu=5.0, result=1 << 16)
 
 
 class Class(NamedTuple):
-    """What is side by side in a class: what precedes names, and the folders around it all."""
+    """What is side by side in a class: what precedes names, and the folders around it all.
+
+    ``times`` has when each was handed in, where the platform says that beside them.
+    """
 
     nodes: Sequence[Node]
     prefix: str
     above: tuple[str, ...]
+    times: dict[str, str]
+
+
+_Listed = tuple[dict[str, list[tuple[bytes, str]]], dict[str, str]]
 
 
 class _Named(msgspec.Struct, frozen=True, array_like=True):
@@ -41,7 +48,7 @@ TEST_STUDENT = ("studenttest", "teststudent")
 
 def students(found: Class, skipped: list[str]) -> dict[Student, list[Node]]:
     """The students with what is theirs. What is nobody's is told in ``skipped``."""
-    owners = _gradescope(found.nodes, skipped)
+    owners = _gradescope(found, skipped)
     names = [(node.name, node.folder) for node in found.nodes]
     theirs: dict[Student, list[Node]] = {}
     people: list[tuple[Node, _Named]] = []
@@ -97,23 +104,23 @@ def _logins(people: Sequence[tuple[Node, _Named]]) -> dict[bytes, bytes]:
     }
 
 
-def _gradescope(nodes: Sequence[Node], skipped: list[str]) -> dict[str, list[Student]]:
-    """Whose each folder is, if this is Gradescope's export."""
+def _gradescope(of: Class, skipped: list[str]) -> dict[str, list[Student]]:
+    """Whose each folder is, if this is Gradescope's export; the times of ``of`` are those of it."""
 
     def listed(node: Node) -> bytes:
         text = node.read(gradescope.LARGEST).decode("utf-8", "replace")
         owners = gradescope.submitters(text).items()
-        return msgspec.msgpack.encode(
-            {name: [(os.fsencode(s.key), s.identifier) for s in each] for name, each in owners}
-        )
+        people = {name: [(os.fsencode(s.key), s.identifier) for s in each] for name, each in owners}
+        return msgspec.msgpack.encode((people, gradescope.times(text)))
 
-    for node in nodes:
+    for node in of.nodes:
         if node.name == gradescope.METADATA and not node.folder:
             (found,) = apart.each(listed, [node], apart.Limits(memory=1 << 30))
             if isinstance(found, Stopped):
                 skipped.append(f"{shown(node.name)} cannot be read: {found.why}")
                 continue
-            owners = msgspec.msgpack.decode(found, type=dict[str, list[tuple[bytes, str]]])
+            owners, times = msgspec.msgpack.decode(found, type=_Listed)
+            of.times.update(times)
             return {
                 name: [Student(os.fsdecode(key), identifier) for key, identifier in each]
                 for name, each in owners.items()

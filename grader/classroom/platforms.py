@@ -133,6 +133,17 @@ def _comment(row: Row) -> str:
     return " ".join([score, *filter(None, told)])
 
 
+def _untimed(book: Gradebook) -> list[str]:
+    """For how many answers a policy had no time."""
+    found = []
+    for step in book.titles:
+        late = [book.row(person, step).lateness for person in book.people]
+        if unknown := sum(each is not None and each.when is None for each in late):
+            many = f"{unknown} answer{'s' * (unknown != 1)} to {step}"
+            found.append(f"{book.policy}: no time is known of {many}, so it took nothing off.")
+    return found
+
+
 NEW = {"canvas": "assignment", "roster": "column"}
 """What these forms add where the roster has no column for a step."""
 
@@ -140,7 +151,7 @@ NEW = {"canvas": "assignment", "roster": "column"}
 def remarks(book: Gradebook, forms: Sequence[str]) -> list[str]:
     """What a teacher should know before importing what this module writes."""
     columns = _columns(book)
-    found = []
+    found = _untimed(book)
     for form, new in NEW.items():
         for step in book.titles if form in forms else ():
             column = _column(book, form, step)

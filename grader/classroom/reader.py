@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from multiprocessing.connection import Connection
@@ -36,15 +36,21 @@ MOST_LINES = 200
 """Lines on what was left out of the archive of a class."""
 
 
+Until = Mapping[tuple[str, str], Mapping[str, str]]
+ALWAYS: Until = {}
+
+
 class Request(NamedTuple):
     """What to read: a folder or an archive, for which steps; ``out`` in it is nobody's.
 
-    ``one``: it is the folder of one student.
+    ``until`` has the last moment of an attempt that counts, by a student's key and identifier, and
+    step. ``one``: it is the folder of one student.
     """
 
     place: str
     out: str
     steps: tuple[str, ...]
+    until: Until = ALWAYS
     one: bool = False
 
 
@@ -93,11 +99,11 @@ def messages(request: Request) -> Iterator[Message]:
     handed.course_folders()
     _confine(request.place)
     if request.one:
-        yield from _read({Student("student"): [root]}, Class([], "", ()), request.steps)
+        yield from _read({Student("student"): [root]}, Class([], "", (), {}), request)
         yield End()
         return
     found = _class(root, skipped)
-    yield from _read(students(found, skipped), found, request.steps)
+    yield from _read(students(found, skipped), found, request)
     more = len(skipped) - MOST_LINES
     yield End((*skipped[:MOST_LINES], *([f"{more} more left out"] if more > 0 else [])))
 
@@ -151,21 +157,21 @@ def _class(root: Node, skipped: list[str]) -> Class:
         inside = [each for each in node.inside(skipped) if not is_junk(each.name)]
         one = inside[0] if len(inside) == 1 else None
         if one is None or not one.folder or one.archive:
-            return Class(inside, prefix, above)
+            return Class(inside, prefix, above, {})
         with suppress(SourceProblem):
             below = [(each.name, each.folder) for each in one.inside([]) if not is_junk(each.name)]
             if below and not is_one_students(one.name, below):
                 node, above, prefix = one, (*above, one.name), prefix_of(one.name)
                 continue
-        return Class(inside, prefix, above)
+        return Class(inside, prefix, above, {})
 
 
-def _read(
-    everyone: dict[Student, list[Node]], found: Class, steps: tuple[str, ...]
-) -> Iterator[Read]:
+def _read(everyone: dict[Student, list[Node]], found: Class, request: Request) -> Iterator[Read]:
+    steps = request.steps
     begun: deque[tuple[Student, Iterator[bytes | Stopped]]] = deque()
     for student, nodes in everyone.items():
-        begun.append((student, apart.each(_Own(nodes, found, steps).told, ("", *steps))))
+        until = request.until.get((student.key, student.identifier), {})
+        begun.append((student, apart.each(_Own(nodes, found, steps, until).told, ("", *steps))))
         if len(begun) > cores():
             yield _one_read(*begun.popleft(), steps)
     while begun:
@@ -181,15 +187,19 @@ def _one_read(student: Student, results: Iterator[bytes | Stopped], steps: tuple
 class _Own:
     """What runs in the process of one student: it reads the files, then compares each answer."""
 
-    def __init__(self, nodes: list[Node], found: Class, steps: tuple[str, ...]) -> None:
-        self._nodes, self._found, self._steps = nodes, found, steps
+    def __init__(
+        self, nodes: list[Node], found: Class, steps: tuple[str, ...], until: Mapping[str, str]
+    ) -> None:
+        self._nodes, self._found, self._steps, self._until = nodes, found, steps, until
         self._read = HandIn({})
 
     def told(self, step: str) -> bytes:
         """What was handed in; then, step by step, what the answer is compared by."""
         if not step:
             found = self._found
-            self._read = handed.read(self._nodes, found.prefix, found.above, self._steps)
+            self._read = handed.read(
+                self._nodes, found.prefix, found.above, self._steps, self._until, found.times
+            )
             return msgspec.msgpack.encode(self._read)
         given = self._read.answers.get(step)
         if given is None or given.data is None:

@@ -30,6 +30,8 @@ SEPARATOR = re.compile(r'"?sep=(.)"?[\r\n]+', re.IGNORECASE)
 """What Excel writes before a header to say how the columns are separated."""
 TEXT = re.compile(r'^="(.*)"$')
 """How Excel keeps the zeros in front of a number."""
+TIMES = ("lastmodifiedsubmission", "submissiontime", "submissiondate", "submittedat", "submitted")
+"""The folded titles of columns that say when something was handed in: Moodle's, Gradescope's."""
 LATE = re.compile(r"\b(?:sec|min|hour|day|year)s? late\b")
 MOST_BYTES = 16 << 20
 
@@ -51,6 +53,12 @@ class Person:
     def late(self) -> bool:
         """Whether the roster is a Moodle worksheet, and its status says "2 hours late"."""
         return LATE.search(self.columns.get("Status", "")) is not None
+
+    @property
+    def told_time(self) -> str:
+        """When it was handed in, as the roster writes it; empty if it does not say."""
+        told = (cell for title, cell in self.columns.items() if folded(title) in TIMES)
+        return next((cell for cell in told if any(map(str.isdecimal, cell))), "")
 
 
 @dataclass(frozen=True)
