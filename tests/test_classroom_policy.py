@@ -89,6 +89,7 @@ def test_a_worked_example(tmp_path: Path, text: str, table: str) -> None:
             assert f"{days} day" in line[f"{step} note"]
 
 
+UTC_ = 'time_zone = "UTC"\n'
 RULE = 'time_zone = "Europe/Berlin"\n[s05]\ndue = 2027-01-15T23:59:59\nper_day = 0.1\n'
 MOODLE = "Identifier,Full name,Status,Last modified (submission)\nParticipant 7,Ada,,{}\n"
 YML = (
@@ -204,27 +205,24 @@ def test_an_extension_is_for_somebody_and_the_report_says_what_it_cost(tmp_path:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[s05", "not a TOML file"),
-        ("[s05]\ndue = 2027-01-15\n", 'time_zone should be .*"Europe/Berlin"'),
-        ('time_zone = "Mars/Olympus"\n', "time_zone should be"),
-        ('time_zone = "../etc/passwd"\n', "time_zone should be"),
-        ('time_zone = "UTC"\n[s99]\n', "no step 's99'"),
-        ('time_zone = "UTC"\nfree = 3\n', "Did you mean free_days"),
-        ('time_zone = "UTC"\nfree_days = -1\n', "free_days should be a whole number"),
-        ('time_zone = "UTC"\nearlier = "x"\n', "earlier should be a list"),
-        ('time_zone = "UTC"\n[s05]\ndate = 2027-01-15\n', "s05 has 'date'"),
-        ('time_zone = "UTC"\n[s05]\nper_day = 0.1\n', "s05: due should be there"),
-        ('time_zone = "UTC"\n[s05]\ndue = "soon"\n', "s05: due should be a time"),
-        ('time_zone = "UTC"\n[s05]\ndue = 12:00:00\n', "s05: due should be a time"),
-        ('time_zone = "UTC"\n[s05]\ndue = 2027-01-15\nper_day = 10\n', "per_day should be a share"),
-        ('time_zone = "UTC"\n[s05]\ndue = 2027-01-15\ngrace = "a bit"\n', "grace should be"),
-        ('time_zone = "UTC"\n[s05]\ndue = 2027-01-15\ncount = "best"\n', "count should be"),
-        ('time_zone = "UTC"\n[s05]\ndue = 2027-01-15\nextensions = 3\n', "a table of names"),
-        (
-            'time_zone = "UTC"\n[s05]\ndue = 2027-01-15\n[s05.extensions]\na = "x"\n',
-            "s05: a should",
-        ),
-        ('time_zone = "UTC"\n[s05]\nsubmissions = true\n', "submissions should be a whole"),
+        ("[s05", "Expected ']'"),
+        ("[s05]\ndue = 2027-01-15\n", "required field `time_zone`"),
+        ('time_zone = "Mars/Olympus"\n', "time_zone 'Mars/Olympus' should be"),
+        ('time_zone = "../etc/passwd"\n', "time_zone '../etc/passwd' should be"),
+        (UTC_ + "[s99]\n", "no step 's99'"),
+        (UTC_ + "free = 3\n", "unknown field `free`"),
+        (UTC_ + "free_days = -1\n", r"`int` >= 0 - at `\$.free_days`"),
+        (UTC_ + 'earlier = "x"\n', r"`array`, got `str` - at `\$.earlier`"),
+        (UTC_ + "[s05]\ndate = 2027-01-15\n", r"\[s05\]: .*unknown field `date`"),
+        (UTC_ + "[s05]\nper_day = 0.1\n", r"\[s05\] lacks due"),
+        (UTC_ + '[s05]\ndue = "soon"\n', "due should be a time"),
+        (UTC_ + "[s05]\ndue = 12:00:00\n", "due should be a time"),
+        (UTC_ + "[s05]\ndue = 2027-01-15\nper_day = 10\n", r"<= 1.0 - at `\$.per_day`"),
+        (UTC_ + '[s05]\ndue = 2027-01-15\ngrace = "a bit"\n', r"got `str` - at `\$.grace`"),
+        (UTC_ + '[s05]\ndue = 2027-01-15\ncount = "best"\n', r"'best' - at `\$.count`"),
+        (UTC_ + "[s05]\ndue = 2027-01-15\nextensions = 3\n", r"at `\$.extensions`"),
+        (UTC_ + "[s05]\ndue = 2027-01-15\n[s05.extensions]\na = true\n", "a should be a time"),
+        (UTC_ + "[s05]\nsubmissions = true\n", r"got `bool` - at `\$.submissions`"),
     ],
 )
 def test_policies_that_cannot_be_meant(tmp_path: Path, text: str, says: str) -> None:
@@ -233,28 +231,20 @@ def test_policies_that_cannot_be_meant(tmp_path: Path, text: str, says: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("due", "grace", "same"),
+    ("due", "same"),
     [
-        ("2027-01-15T23:59:59", "15", True),
-        ('"2027-01-15 23:59:59"', '"15 minutes"', True),
-        ('"2027-01-15"', "00:15:00", True),
-        ("2027-01-15T23:59:59+01:00", '"0.25 h"', True),
-        ("2027-01-15T23:59:59Z", "15", False),
+        *(("2027-01-15T23:59:59", True), ("2027-01-15 23:59:59", True), ("2027-01-15", True)),
+        *(("2027-01-15T23:59:59+01:00", True), ("2027-01-15T23:59:59Z", False)),
     ],
 )
-def test_times_are_written_in_any_way(tmp_path: Path, due: str, grace: str, same: bool) -> None:
-    found = written(tmp_path, f'time_zone = "Europe/Berlin"\n[s05]\ndue = {due}\ngrace = {grace}\n')
-    rule = found.rules["s05"]
-    assert rule.grace.total_seconds() == 900
-    assert rule.due is not None
+def test_a_time_is_written_in_any_way_of_toml(tmp_path: Path, due: str, same: bool) -> None:
+    rule = written(tmp_path, f'time_zone = "Europe/Berlin"\n[s05]\ndue = {due}\n').rules["s05"]
     assert (rule.due.astimezone(UTC) == datetime(2027, 1, 15, 22, 59, 59, tzinfo=UTC)) == same
 
 
 # ---- Gradescope's autograder ------------------------------------------------------------------
 
-ONLINE = (
-    RULE + 'hidden_until = 2027-01-18\nsubmissions = 2\n[s05.extensions]\n"ada@x.org" = "1 day"\n'
-)
+ONLINE = RULE + 'hidden_until = 2027-01-18\nsubmissions = 2\n[s05.extensions]\n"ada@x.org" = 1\n'
 RESULTS = json.dumps({"score": 80, "output": "", "tests": []})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from grader.base.files import Unusable
 from grader.classroom.collect import Answer
@@ -61,8 +61,8 @@ class Deadlines:
         for person in self._people:
             for step, rule in self._rules.items():
                 due = self.due(person, step)
-                if rule.before_due and due and (student := person.student):
-                    last = (due.astimezone(UTC) + rule.grace).astimezone(self._policy.zone)
+                if rule.count == "before due" and due and (student := person.student):
+                    last = rule.last(due).astimezone(self._policy.zone)
                     text = last.replace(tzinfo=None).isoformat(timespec="seconds")
                     found.setdefault((student.key, student.identifier), {})[step] = text
         return found
