@@ -17,11 +17,12 @@ from click.testing import CliRunner
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import Report, Status, Verdict
-from grader.classroom import feedback, online, planning, platforms, policy, rows, store
+from grader.classroom import feedback, online, planning, platforms, rows, store
 from grader.classroom.gradebook import Gradebook, as_csv
 from grader.classroom.planning import Request
 from grader.cli import cli
 from grader.grading import pipeline
+from grader.report import policy
 from grader.report.points import Points
 from tests.test_classroom_collect import made
 from tests.test_classroom_tables import saved

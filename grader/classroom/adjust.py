@@ -29,8 +29,8 @@ COLUMNS = ("student", "step", "bonus", "points")
 class Adjustment:
     """What is added to the points, and what replaces them, if anything does.
 
-    ``file`` says so. ``least`` are the points of the best earlier hand-in, and ``before`` is the
-    folder of its run.
+    ``file`` says so, of whom it calls ``who``. ``least`` are the points of the best earlier
+    hand-in, and ``before`` is the folder of its run.
     """
 
     bonus: float = 0.0
@@ -38,6 +38,7 @@ class Adjustment:
     least: float | None = None
     before: str = ""
     file: str = ""
+    who: str = ""
 
     @property
     def counts(self) -> bool:
@@ -80,15 +81,9 @@ def adjustments(
             _number(path, who, row.get("bonus", "") or "0"),
             _number(path, who, points) if points else None,
             file=shown(path.name),
+            who=who,
         )
     return found
-
-
-def named(path: Path, people: Sequence[Person]) -> dict[str, Person]:
-    """Whom the file at ``path`` means, by what it calls them. Somebody has read it before."""
-    called = by_name(people)
-    rows = ({folded(title): cell for title, cell in cells.items()} for cells in read(path).rows)
-    return {row["student"]: called(row["student"])[0] for row in rows}
 
 
 def earlier(

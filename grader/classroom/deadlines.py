@@ -9,9 +9,9 @@ from datetime import datetime
 from grader.base.files import Unusable
 from grader.classroom.collect import Answer
 from grader.classroom.layout import Student
-from grader.classroom.policy import Lateness, Policy
 from grader.classroom.roster import Person, by_name, only, read
 from grader.classroom.table import harmless
+from grader.report.policy import Lateness, Policy
 
 FREE = " free days"
 """After a step, the title of a column of the gradebook."""

@@ -9,10 +9,10 @@ from grader.base.model import Report, Verdict
 from grader.classroom import table
 from grader.classroom.adjust import NONE, Adjustment
 from grader.classroom.collect import Answer
-from grader.classroom.policy import Lateness
 from grader.classroom.roster import Person
 from grader.classroom.similar import Group, Pair
 from grader.report.points import Number, Points, tidy
+from grader.report.policy import Lateness
 
 MISSING = "missing"
 TIMES = ("handed in", "days late", "free days")

@@ -22,6 +22,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from textwrap import wrap
 from typing import NamedTuple
 
 CANVAS = re.compile(
@@ -235,7 +236,7 @@ def place(path: tuple[str, ...], prefix: str = "") -> Placed | None:
     told, folder = written(path[0], folder=len(path) > 1), len(path) > 1
     when = told.when if told else ""
     if not told and folder and (stamped := STAMPED.fullmatch(name)):
-        when, name = _stamp(stamped["when"]), stamped["file"]
+        when, name = "{}{}-{}-{}T{}:{}:{}".format(*wrap(stamped["when"], 2)), stamped["file"]
     near = 2 if len(path) > 1 and path[-2].lower() == "steps" else 1 if len(path) <= 2 else 0
     found = step_in(name)
     copy = COPY.fullmatch(found.after) if found else None
@@ -249,13 +250,6 @@ def place(path: tuple[str, ...], prefix: str = "") -> Placed | None:
     attempt = int("".join(filter(str.isdecimal, when)) or 0)
     rank = (attempt, 2 if exact else 1, near, -len(path), ends_in_py, version)
     return Placed(student, found.number, late, rank, when)
-
-
-def _stamp(digits: str) -> str:
-    """ILIAS' time, as ISO 8601."""
-    with suppress(ValueError):
-        return datetime.strptime(digits, "%Y%m%d%H%M%S").isoformat()
-    return ""
 
 
 def _nobody(before: str) -> bool:

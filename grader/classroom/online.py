@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.classroom.layout import Student
-from grader.classroom.policy import Policy, Rule
 from grader.classroom.roster import Person, by_name
 from grader.report.points import tidy
+from grader.report.policy import Policy, Rule
 
 USER = {"name": "Name", "email": "Email", "sid": "SID"}
 

@@ -12,17 +12,15 @@ from pathlib import Path
 
 from grader.base.files import Unusable
 from grader.base.model import Report, Step, Verdict
-from grader.classroom import adjust, store, targets
+from grader.classroom import store, targets
 from grader.classroom.adjust import NONE, Adjustment, adjustments, earlier
-from grader.classroom.collect import Answer, Collected, collect
+from grader.classroom.collect import Collected, collect
 from grader.classroom.deadlines import Deadlines
-from grader.classroom.layout import Student
-from grader.classroom.policy import Policy
-from grader.classroom.reader import Until
 from grader.classroom.roster import Person, Roster, by_name, matched, meant, only
 from grader.classroom.submissions import shown
 from grader.grading.pipeline import Options
 from grader.report.points import Number, Points
+from grader.report.policy import Policy
 
 TIMEOUTS = "timeouts"
 """In ``Request.again``: everything whose time ran out."""
@@ -135,10 +133,9 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     _check_roster(request, collected)  # before hours of grading, as what follows
     people = matched(collected.students, request.roster).people
     dates = deadlines(request, people)
-    until = dates.until()
-    if any(_after(answer, until, *key) for key, answer in collected.answers.items()):
+    if until := dates.until():
         collected = collect(request.submissions, steps, spool, request.out, until)
-    adjusted(request, people)
+    by_hand = adjusted(request, people)
     named = _again(request, people)
     again = {
         (step, answer.digest)
@@ -159,23 +156,18 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
                 again.add((step, answer.digest))
             if report and report.step == step and (step, answer.digest) not in again:
                 kept[name] = report
-    said = [*dates.notes, *([meant("--again", named)] if named else [])]
-    said += (
-        [meant(request.adjust.name, adjust.named(request.adjust, people))] if request.adjust else []
+    called = {each.who: name for (name, _), each in by_hand.items() if each.who}
+    said = [meant("--again", {who: each.name for who, each in named.items()})] if named else []
+    said += [meant(request.adjust.name, called)] if request.adjust else []
+    return Plan(
+        collected, spool, names, kept, fingerprint, secret, frozenset(again), (*dates.notes, *said)
     )
-    return Plan(collected, spool, names, kept, fingerprint, secret, frozenset(again), tuple(said))
 
 
 def deadlines(request: Request, people: Sequence[Person]) -> Deadlines:
     """When everyone has to hand in."""
     steps = [step.id for step in request.steps]
     return Deadlines(request.policy, people, steps, listed=request.roster is not None)
-
-
-def _after(answer: Answer, until: Until, student: Student, step: str) -> bool:
-    """Whether there may be an earlier attempt that counts instead."""
-    last = until.get((student.key, student.identifier), {}).get(step, "")
-    return bool(last) and answer.when > last
 
 
 def _again(request: Request, people: Sequence[Person]) -> dict[str, Person]:

@@ -240,11 +240,9 @@ def only(
     raise Unusable(f"{where}: {nobody.format(called)}. {guess}")
 
 
-def meant(where: str, people: Mapping[str, Person]) -> str:
-    """Whom a teacher meant, and how they were called where that is not their name."""
-    said = [
-        each.name + (f" ({name!r})" if name != each.name else "") for name, each in people.items()
-    ]
+def meant(where: str, people: Mapping[str, str]) -> str:
+    """Whom a teacher meant: their names, by what they were called if that is another."""
+    said = [name + (f" ({who!r})" if who != name else "") for who, name in people.items()]
     return f"{where}: {', '.join(said)}."
 
 

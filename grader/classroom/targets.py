@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 
@@ -66,19 +65,17 @@ def _of(steps: Sequence[str]) -> str:
 
 
 def _meant(title: str, columns: Sequence[str]) -> str:
-    ways: tuple[Callable[[str], bool], ...] = (
-        lambda column: column == title,
-        lambda column: folded(column) == folded(title),
-        lambda column: bool(folded(title)) and folded(column).startswith(folded(title)),
-        lambda column: bool(re.fullmatch(rf".*\({re.escape(title.strip('()'))}\)", column)),
-    )
-    for fits in ways:
-        if found := [column for column in columns if fits(column)]:
-            if len(found) > 1:
-                raise Unusable(f"--column {title!r} fits {_both(found)}. Write the whole title.")
-            return found[0]
-    near = difflib.get_close_matches(title, columns, n=3, cutoff=0.4) or columns
-    raise Unusable(f"--column: the roster has no column {title!r}. It has {_both(near)}.")
+    number = f"({title.strip('()')})"
+    found = [column for column in columns if folded(column) == folded(title)] or [
+        column
+        for column in columns
+        if folded(title) and (folded(column).startswith(folded(title)) or column.endswith(number))
+    ]
+    if not found:
+        raise Unusable(f"--column: the roster has no column {title!r}. It has {_both(columns)}.")
+    if len(found) > 1:
+        raise Unusable(f"--column {title!r} fits {_both(found)}. Write the whole title.")
+    return found[0]
 
 
 def _only(form: str, step: str, fitting: Sequence[str]) -> str:

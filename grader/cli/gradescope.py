@@ -23,8 +23,8 @@ def autograder(step: Step, out: Path, points: Path | None, policy: Path | None) 
     It contains the grader. Gradescope installs the rest once, when it builds the image.
     """
     from grader.base.files import write_whole
-    from grader.classroom import policy as policies
     from grader.classroom.autograder import build
+    from grader.report import policy as policies
 
     points_option(points)
     given = from_caller(points).read_bytes() if points else b""
@@ -66,8 +66,8 @@ def autograde(
 
     from grader.base.files import write_whole
     from grader.classroom import online
-    from grader.classroom import policy as policies
     from grader.classroom.reports import grade_one
+    from grader.report import policy as policies
 
     dates = policies.read(policy) if policy else policies.Policy()
     rule = dates.rules.get(step.id, policies.Rule())

@@ -111,10 +111,10 @@ def grade_class(
     Finished results are kept in the folder of --out. Stop it whenever you like: the same command
     resumes from there.
     """
-    from grader.classroom import policy as policies
     from grader.classroom import roster as rosters
     from grader.classroom import targets
     from grader.classroom.planning import Request
+    from grader.report import policy as policies
 
     warn_of_other_version()
     with told():
