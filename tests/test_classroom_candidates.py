@@ -37,6 +37,8 @@ COPY = {
         ({"step_05.py": SOLUTION}, {"step_05 (2).txt": b"notes"}),
         ({"mha.py": SOLUTION}, {"steps/step_05.py": STUB}),
         ({"src/mha.py": SOLUTION}, {**TEMPLATE, "steps/step_07.py": b"x = 1\n"}),
+        ({"mha.py": SOLUTION}, {"original.py": LEFT, "steps/step_05.py": STUB}),
+        ({"a.py": SOLUTION}, {"step_07.py": b"x = 1\n", "z.py": b"x = 1\n"}),
         ({"mha.py": b"x = 1\n"}, {"steps/step_05.py": STUB, "README.md": b"#"}),
         ({"mha.ipynb": NOTEBOOK}, TEMPLATE),
         ({"step_05.ipynb": NOTEBOOK}, {"steps/step_05.py": STUB}),

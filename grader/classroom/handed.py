@@ -144,23 +144,24 @@ def _answer(
     found: _Found, broken: Sequence[SourceProblem], step: str, only_step: bool
 ) -> Handed | None:
     number = step.removeprefix("s").lstrip("0")
-    named = found.steps.get(number, [])
-    stubs = [each for each in named if _is_stub(each, step)]
-    candidates = _best([each for each in named if each not in stubs]) or _unnamed(
-        found, step, only_step
+    named, every = found.steps.get(number, []), [*found.steps.get(number, []), *found.unnamed]
+    stubs = [each for each in every if len(every) > 1 and _is_stub(each, step)]
+    candidates = (
+        _best([each for each in named if each not in stubs])
+        or _unnamed(found, [each for each in found.unnamed if each not in stubs], step, only_step)
+        or _best(named)
+        or _unnamed(found, found.unnamed, step, only_step)
     )
     if not candidates and only_step and not found.steps and found.unnamed:
         names = ", ".join(_origins((each.path for each in found.unnamed), found.above))
         return Handed(problem=f"None of {names} is named step_{number.zfill(2)}.py")
-    every = candidates = candidates or _best(stubs)
     if not candidates:
         return _unread(broken[0]) if broken else None
     last = found.until.get(step, "")
     in_time = [each for each in candidates if each.placed.when and each.placed.when <= last]
-    candidates = in_time or candidates
     # Of two alike, the later one: unpacking would have kept that.
-    chosen = max(reversed(candidates), key=lambda each: each.placed.rank)
-    rivals = [each for each in dict.fromkeys([*candidates, *every, *named]) if each is not chosen]
+    chosen = max(reversed(in_time or candidates), key=lambda each: each.placed.rank)
+    rivals = [each for each in dict.fromkeys([*candidates, *named, *stubs]) if each is not chosen]
     note = f"also there: {', '.join(_rivals(rivals, stubs, found.above))}" if rivals else ""
     origin, late = _origin(chosen.path, found.above), chosen.placed.late
     when = (chosen.placed.when or found.when)[:100]
@@ -172,28 +173,25 @@ def _answer(
 
 def _stamp(files: Sequence[tuple[_Path, Node]]) -> str:
     """What nbgrader and Sakai write of the time, in a file beside what was handed in."""
-    stamps = [
-        (len(path), node)
-        for path, node in files
-        if path[-1] == STAMP and len(path) in (2, 3) and not written(path[0], folder=True)
-    ]
-    with suppress(SourceProblem):
-        for _, node in sorted(stamps, key=lambda each: each[0])[:1]:
-            return node.read().decode("utf-8", "replace").strip()[:100]
+    for path, node in sorted(files, key=lambda each: len(each[0])):
+        if path[-1] == STAMP and 1 < len(path) < 4 and not written(path[0], folder=True):
+            with suppress(SourceProblem):
+                return node.read().decode("utf-8", "replace").strip()[:100]
     return ""
 
 
-def _unnamed(found: _Found, step: str, only_step: bool) -> list[_Candidate]:
+def _unnamed(
+    found: _Found, unnamed: list[_Candidate], step: str, only_step: bool
+) -> list[_Candidate]:
     """What answers a step without saying so in its name: it defines what the stub defines.
 
     Or it is the only file that there is, beside untouched stubs.
     """
-    if defining := _best([each for each in found.unnamed if _defines(each, step)]):
-        return defining
-    named = [(f"s{number:0>2}", each) for number, group in found.steps.items() for each in group]
-    alone = only_step and all(_is_stub(each, of) for of, each in named)
-    best = _best(found.unnamed)
-    return best if alone and len(best) == 1 else []
+    defining, best = [each for each in unnamed if _defines(each, step)], _best(unnamed)
+    if defining or not only_step or len(best) != 1:
+        return _best(defining)
+    named = ((f"s{number:0>2}", each) for number, group in found.steps.items() for each in group)
+    return best if all(_is_stub(each, of) for of, each in named) else []
 
 
 def _defines(candidate: _Candidate, step: str) -> bool:

@@ -243,11 +243,11 @@ def place(path: tuple[str, ...], prefix: str = "") -> Placed | None:
     exact = found is not None and _nobody(found.before) and (copy or not found.after)
     if not python and not exact:
         return None
+    attempt = int("".join(filter(str.isdecimal, when)) or 0)
     if found is None or NO_ANSWER.match(found.before):
-        return Placed(student, "", late, (0, 0, near, -len(path), 0, 0), when)
+        return Placed(student, "", late, (attempt, 0, near, -len(path), 0, 0), when)
     version = int(copy["a"] or copy["b"] or 0) if copy else 0
     ends_in_py = name.lower().endswith(".py")
-    attempt = int("".join(filter(str.isdecimal, when)) or 0)
     rank = (attempt, 2 if exact else 1, near, -len(path), ends_in_py, version)
     return Placed(student, found.number, late, rank, when)
 
