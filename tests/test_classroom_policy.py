@@ -279,9 +279,9 @@ def test_gradescope_takes_off_what_it_costs(
     tmp_path: Path, when: str, mail: str, score: int
 ) -> None:
     given = written(tmp_path, ONLINE)
-    there = online.read(metadata(tmp_path, when, mail=mail), given)
+    there = online.read(metadata(tmp_path, when, mail=mail))
     after = datetime(2027, 1, 18, tzinfo=UTC)
-    found = json.loads(online.applied(RESULTS, given.rules["s05"], there, after))
+    found = json.loads(online.applied(RESULTS, given, "s05", there, after))
     jsonschema.validate(found, GRADESCOPE)
     assert found["score"] == score
     assert ("1 day late" in found["output"]) == (score < 80)
@@ -298,11 +298,14 @@ def test_gradescope_takes_off_what_it_costs(
 )
 def test_results_are_hidden_until_a_date(tmp_path: Path, due: str, now: str, shown: str) -> None:
     given = written(tmp_path, ONLINE)
-    there = online.read(metadata(tmp_path, "", due=due), given)
-    text = online.applied(RESULTS, given.rules["s05"], there, datetime.fromisoformat(now))
+    there = online.read(metadata(tmp_path, "", due=due))
+    text = online.applied(RESULTS, given, "s05", there, datetime.fromisoformat(now))
     found = json.loads(text)
     jsonschema.validate(found, GRADESCOPE)
     assert found.get("visibility") == shown
+    there = online.read(metadata(tmp_path, "", 1, 2, 3, due=due))
+    late = json.loads(online.refused(given, "s05", there, datetime.fromisoformat(now)))
+    assert (late.get("visibility"), late["score"]) == (shown, 2)
 
 
 def test_only_the_first_submissions_count(tmp_path: Path) -> None:

@@ -113,28 +113,12 @@ def only(where: Path, step: str, spool: Path) -> Answer | None:
 
 
 def _kept(given: Handed, spool: Path) -> Answer:
-    if given.data is None:
-        return Answer(
-            given.origin,
-            late=given.late,
-            problem=given.problem,
-            hint=given.hint,
-            note=given.note,
-            damaged=given.damaged,
-            instead=given.instead,
-            when=given.when,
-        )
-    digest = hashlib.sha256(given.data).hexdigest()
-    (spool / digest).write_bytes(given.data)
-    return Answer(
-        given.origin,
-        digest,
-        given.late,
-        note=given.note,
-        shape=given.shape,
-        when=given.when,
-        runs=given.runs,
-    )
+    digest = ""
+    if given.data is not None:
+        digest = hashlib.sha256(given.data).hexdigest()
+        (spool / digest).write_bytes(given.data)
+    same = {name: getattr(given, name) for name in given.__struct_fields__ if name != "data"}
+    return Answer(digest=digest, **same)
 
 
 def _messages(request: Request) -> Iterator[Message]:

@@ -1,103 +1,95 @@
-"""What a policy does to the results of one submission on Gradescope, which says when it came.
-
-Its ``submission_metadata.json`` has ``created_at``, the ``users`` of the submission, the
-``previous_submissions`` with their ``score``, and the due date of the ``assignment``.
-"""
+"""What a policy does to the results of one submission on Gradescope, which says when it came."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from grader.classroom.layout import Student
+import msgspec
+
 from grader.classroom.roster import Person, by_name
 from grader.report.points import tidy
 from grader.report.policy import Policy, Rule
 
-USER = {"name": "Name", "email": "Email", "sid": "SID"}
+
+class _User(msgspec.Struct):
+    name: str | None = None
+    email: str | None = None
+    sid: str | int | None = None
 
 
-@dataclass(frozen=True)
-class Submission:
-    """What Gradescope says of a submission; ``scores`` are those of the ones before, in order."""
-
-    when: datetime | None = None
-    due: datetime | None = None
-    people: tuple[Person, ...] = ()
-    scores: Sequence[float | None] = field(default=())
+class _Earlier(msgspec.Struct):
+    submission_time: str = ""
+    score: float | None = None
+    autograder_error: bool = False
 
 
-def read(path: Path, policy: Policy) -> Submission:
+class _Assignment(msgspec.Struct, frozen=True):
+    due_date: str | None = None
+    late_due_date: str | None = None
+
+
+class Submission(msgspec.Struct):
+    """What Gradescope's ``submission_metadata.json`` says of a submission."""
+
+    created_at: str = ""
+    assignment: _Assignment = _Assignment()
+    users: list[_User] = []
+    previous_submissions: list[_Earlier] = []
+
+
+def read(path: Path) -> Submission:
     """What the file says. What cannot be read counts as not said."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        told = {}
-    told = told if isinstance(told, dict) else {}
-    users = [each for each in _list(told.get("users")) if isinstance(each, dict)]
-    before = [each for each in _list(told.get("previous_submissions")) if isinstance(each, dict)]
-    before.sort(key=lambda each: str(each.get("submission_time", "")))
-    dates = told.get("assignment")
-    dates = dates if isinstance(dates, dict) else {}
-    due = dates.get("late_due_date") or dates.get("due_date") or ""
-    return Submission(
-        policy.told(str(told.get("created_at", ""))),
-        policy.told(str(due)),
-        tuple(map(_person, users)),
-        [_score(each) for each in before],
-    )
+        return msgspec.json.decode(path.read_bytes(), type=Submission)
+    except (OSError, msgspec.DecodeError):
+        return Submission()
 
 
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-def _person(user: Mapping[str, object]) -> Person:
-    columns = {title: str(user.get(name) or "") for name, title in USER.items()}
-    name = columns["Name"] or columns["Email"]
-    return Person(name, Student(name, columns["SID"]), columns=columns)
-
-
-def _score(submission: Mapping[str, object]) -> float | None:
-    with suppress(TypeError, ValueError):
-        return float(str(submission["score"])) if "score" in submission else None
-    return None
-
-
-def refused(rule: Rule, given: Submission) -> str:
+def refused(policy: Policy, step: str, given: Submission, now: datetime) -> str:
     """The results of a submission that does not count; empty if it does.
 
     It keeps the score of the last that counted.
     """
-    number = len(given.scores) + 1
-    if not rule.submissions or number <= rule.submissions:
+    rule = policy.rules.get(step, Rule())
+    graded = (each for each in given.previous_submissions if not each.autograder_error)
+    before = sorted(graded, key=lambda each: each.submission_time)
+    if not 0 < rule.submissions <= len(before):
         return ""
-    last = given.scores[rule.submissions - 1]
     said = (
-        f"This is submission {number}. Only the first {rule.submissions} count, so it was not run, "
-        f"and the score is that of submission {rule.submissions}."
+        f"This is submission {len(before) + 1}. Only the first {rule.submissions} count, so it was "
+        f"not run, and the score is that of submission {rule.submissions}."
     )
-    return (
-        json.dumps({"score": last or 0, "output": said, "output_format": "text"}, indent=2) + "\n"
+    score = before[rule.submissions - 1].score or 0
+    return _shown(
+        {"score": score, "output": said, "output_format": "text"}, policy, rule, given, now
     )
 
 
-def applied(results: str, rule: Rule, given: Submission, now: datetime) -> str:
+def applied(results: str, policy: Policy, step: str, given: Submission, now: datetime) -> str:
     """The results with what it costs to be late; hidden if their time has not come."""
-    found = json.loads(results)
-    called = by_name(given.people)
-    due = rule.due_for(who for who in rule.extensions if called(who))
-    if due and given.when:
-        lateness = rule.lateness(given.when, due)
+    found, rule = json.loads(results), policy.rules.get(step, Rule())
+    users = [
+        {"Name": each.name or "?", "Email": each.email or "", "SID": str(each.sid or "")}
+        for each in given.users
+    ]
+    called = by_name([Person(columns["Name"], None, columns=columns) for columns in users])
+    due, when = rule.due_for(filter(called, rule.extensions)), policy.told(given.created_at)
+    if due and when:
+        lateness = rule.lateness(when, due)
         if "score" in found:
             found["score"] = tidy(found["score"] * lateness.kept)
         if lateness.note:
             found["output"] = f"{lateness.note}\n{found['output']}"
+    return _shown(found, policy, rule, given, now)
+
+
+def _shown(
+    found: dict[str, object], policy: Policy, rule: Rule, given: Submission, now: datetime
+) -> str:
     if rule.hidden_until and now < rule.hidden_until:
-        same = given.due is not None and given.due.astimezone(UTC) == rule.hidden_until
+        theirs = policy.told(given.assignment.late_due_date or given.assignment.due_date or "")
+        same = theirs is not None and theirs.astimezone(UTC) == rule.hidden_until
         found["visibility"] = "after_due_date" if same else "hidden"
     return json.dumps(found, indent=2) + "\n"

@@ -27,7 +27,7 @@ def canvas(columns: Sequence[str], step: str, title: str) -> str:
     return _only("canvas", step, exact or _named(columns, step, NUMBER)) or new
 
 
-def roster(columns: Sequence[str], step: str) -> str:
+def roster(columns: Sequence[str], step: str, _title: str = "") -> str:
     """The step's column in the roster; else a new one, called as Brightspace wants it.
 
     Raises:
@@ -102,6 +102,6 @@ def _named(columns: Sequence[str], step: str, end: str = "") -> list[str]:
 
 COLUMN_OF: Mapping[str, Callable[[Sequence[str], str, str], str]] = {
     "canvas": canvas,
-    "roster": lambda columns, step, _: roster(columns, step),
+    "roster": roster,
 }
 """Where each of these forms has a step's grades: of the columns, the step and its title."""

@@ -70,13 +70,12 @@ def autograde(
     from grader.report import policy as policies
 
     dates = policies.read(policy) if policy else policies.Policy()
-    rule = dates.rules.get(step.id, policies.Rule())
-    given = online.read(metadata, dates)
-    if refused := online.refused(rule, given):
+    given, now = online.read(metadata), datetime.now(UTC)
+    if refused := online.refused(dates, step.id, given, now):
         write_whole(output, refused)
-        click.echo(f"{step.id}: not graded, submission {len(given.scores) + 1}")
+        click.echo(f"{step.id}: not graded, because only the first submissions count")
         return
     report = grade_one(submission, step)
     results = machine_text("gradescope", report, points_option(points))
-    write_whole(output, online.applied(results, rule, given, datetime.now(UTC)))
+    write_whole(output, online.applied(results, dates, step.id, given, now))
     click.echo(f"{report.step}: {report.verdict.value}, {report.score} of {report.max_score}")
