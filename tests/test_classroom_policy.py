@@ -313,8 +313,8 @@ def test_only_the_first_submissions_count(tmp_path: Path) -> None:
     (tmp_path / "policy.toml").write_text(ONLINE)
 
     def run(*scores: float) -> dict[str, object]:
-        given = ("--metadata", str(metadata(tmp_path, "2027-01-01T00:00:00Z", *scores)))
-        given += ("--policy", str(tmp_path / "policy.toml"))
+        given = ["--metadata", str(metadata(tmp_path, "2027-01-01T00:00:00Z", *scores))]
+        given += ["--policy", str(tmp_path / "policy.toml")]
         out = tmp_path / "results.json"
         arguments = ["autograde", "s05", str(tmp_path / "in"), *given, "--output", str(out)]
         done = CliRunner().invoke(cli, arguments)

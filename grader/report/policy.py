@@ -95,8 +95,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return None
         more = (self.extensions[each] for each in called)
         # Added to the clock on the wall, as people do, also when the clocks change.
-        ends = [self.due + each * DAY if isinstance(each, int) else each for each in more]
-        return max([self.due, *ends], key=_instant)
+        ends: list[datetime] = [self.due]
+        ends += [self.due + each * DAY if isinstance(each, int) else each for each in more]
+        return max(ends, key=_instant)
 
     def last(self, due: datetime) -> datetime:
         """The last moment in time of what is due then, in UTC."""
