@@ -142,6 +142,8 @@ def test_a_column_is_named_in_any_way(given: str) -> None:
     columns = ("Student", "Step 05 reading quiz (7)", "Step 05 (99)", "x=y (3)")
     assert targets.chosen([given], ["s05"], columns) == {"s05": "Step 05 (99)"}
     assert targets.chosen(["x=y"], ["s05"], columns) == {"s05": "x=y (3)"}
+    blackboard = ("Username", "Step 05 [Total Pts: 2] |12", "Step 05 quiz [Total Pts: 2] |2")
+    assert targets.chosen(["|12"], ["s05"], blackboard) == {"s05": blackboard[1]}
 
 
 @pytest.mark.parametrize(

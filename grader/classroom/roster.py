@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 
 from grader.base import sanitize
@@ -132,7 +133,7 @@ def _roster(header: tuple[str, ...], lines: Iterable[Sequence[str]]) -> Roster:
     notes, columns = [], understood(header)
     for line in lines:
         row: dict[str, str] = {}
-        for column, cell in zip(header, line, strict=False):
+        for column, cell in zip_longest(header, line[: len(header)], fillvalue=""):
             row.setdefault(column, cell)  # Canvas may give two columns the same name
         if line[0].startswith(POSSIBLE):
             possible = row

@@ -40,7 +40,7 @@ def roster(columns: Sequence[str], step: str, _title: str = "") -> str:
 def chosen(given: Sequence[str], steps: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
     """The columns that a teacher names, by step: ``s05=Step 05 (99)``, or a title for one step.
 
-    A title may be cut short, or be the number of Canvas' column.
+    A title may be cut short, or be the number that Canvas or Blackboard writes into it.
 
     Raises:
         Unusable: there is no such column, or it is not clear which one, or which step.
@@ -65,11 +65,15 @@ def _of(steps: Sequence[str]) -> str:
 
 
 def _meant(title: str, columns: Sequence[str]) -> str:
-    number = f"({title.strip('()')})"
+    number = title.strip("()|")
     found = [column for column in columns if folded(column) == folded(title)] or [
         column
         for column in columns
-        if folded(title) and (folded(column).startswith(folded(title)) or column.endswith(number))
+        if folded(title)
+        and (
+            folded(column).startswith(folded(title))
+            or column.endswith((f"({number})", f"|{number}"))
+        )
     ]
     if not found:
         raise Unusable(f"--column: the roster has no column {title!r}. It has {_both(columns)}.")
