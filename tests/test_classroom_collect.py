@@ -48,6 +48,8 @@ AT = "_attempt_2026-01-02-03-04-05_"
         (f"Step 05_a_lovelace{AT}step_05.py", Student("a_lovelace"), "5", False),
         (f"step_05_a_lovelace{AT}step_05.py", Student("a_lovelace"), "5", False),
         (f"Week_1 Step 05: heads_a_b_c{AT}step_05.py", Student("a_b_c"), "5", False),
+        (f"Homework_1_ada{AT}step_05.py", Student("ada"), "5", False),
+        (f"Homework_a_lovelace{AT}step_05.py", Student("a_lovelace"), "5", False),
         (f"Step 05_eve{AT}101_9001_step_05.py", Student("eve"), "5", False),
         (f"Step 05_eve{AT}Ada_77_assignsubmission_file_step_05.py", Student("eve"), "5", False),
         (f"evee_12_34_x_ada{AT}step_05.py", Student("evee", "12"), "5", False),
@@ -211,18 +213,22 @@ def test_github_classroom_names_the_assignment_before_the_student(tmp_path: Path
     assert found["ada"].origin.endswith("steps/step_05.py")
 
 
-def test_blackboards_receipts_say_the_user_name_and_no_file_takes_a_row(tmp_path: Path) -> None:
-    title = "Lab_1_2 attention_"
+@pytest.mark.parametrize("folder", ["in", "in/Step 05"])
+def test_blackboards_receipts_say_the_user_name_and_no_file_takes_a_row(
+    tmp_path: Path, folder: str
+) -> None:
+    above, where = f"{folder}/".removeprefix("in/"), tmp_path / folder
+    title = "Step 05 attention_"
     names = ("st_ada", "st_eve", "a_b")
-    made(tmp_path / "in", *(f"{title}{who}{AT}step_05.py" for who in names))
-    made(tmp_path / "in", f"{title}st_eve{AT}x_st_ada_attempt_2027-01-02-03-04-05_step_05.py")
+    made(where, *(f"{title}{who}{AT}step_05.py" for who in names))
+    made(where, f"{title}st_eve{AT}x_st_ada_attempt_2027-01-02-03-04-05_step_05.py")
     for who in names:
-        receipt = tmp_path / "in" / f"{title}{who}{AT.removesuffix('_')}.txt"
+        receipt = where / f"{title}{who}{AT.removesuffix('_')}.txt"
         receipt.write_text(f"Nombre: Somebody (else) ({who})\nName: Ada (st_ada)\n")
     found = collected(tmp_path / "in", tmp_path / "spool")
     assert [each.key for each in found.students] == sorted(names)
     got = answers(found)
-    assert got["st_ada"].origin == f"{title}st_ada{AT}step_05.py"
+    assert got["st_ada"].origin == f"{above}{title}st_ada{AT}step_05.py"
     assert not got["st_ada"].note
     assert "x_st_ada" in got["st_eve"].origin + got["st_eve"].note
 

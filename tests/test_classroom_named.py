@@ -10,14 +10,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from grader.base import course
 from grader.base.files import Unusable
-from grader.classroom import page, platforms, roster
+from grader.base.model import Verdict
+from grader.classroom import page, platforms, roster, store
 from grader.classroom.adjust import adjustments
 from grader.classroom.gradebook import as_csv
 from grader.classroom.layout import Student
+from grader.classroom.planning import Request, planned
 from grader.classroom.roster import Person, by_name
 from grader.cli import cli
-from tests.test_classroom_collect import answers, collected, zipped
+from grader.grading import pipeline
+from tests.test_classroom_collect import answers, collected, made, zipped
 from tests.test_classroom_exports import book, read
 from tests.test_classroom_tables import saved
 
@@ -161,3 +165,17 @@ def test_options_that_name_people_say_whom_and_leave_a_trace(tmp_path: Path) -> 
     code, said, _ = run("--again", "Yilmas")
     assert code == 2
     assert "nobody called 'Yilmas' has handed something in. Did you mean Yılmaz?" in said
+
+
+def test_timeouts_that_are_graded_again_are_named(tmp_path: Path) -> None:
+    made(tmp_path / "in", "ada/step_05.py", "bob/step_05.py")
+    (tmp_path / "out").mkdir()
+    keep = store.Store(tmp_path / "out" / "results")
+    request = Request(tmp_path / "in", (course.find("s05"),), tmp_path / "out")
+    with planned(request, keep) as plan:
+        for verdict, name in zip((Verdict.TIMEOUT, Verdict.FAIL), plan.names.values(), strict=True):
+            keep.save(name, replace(pipeline.unreadable(request.steps[0], ""), verdict=verdict))
+    with planned(replace(request, again=("timeouts",)), keep) as plan:
+        assert plan.meant == ("--again timeouts: ada.",)
+        assert len(plan.open) == 1
+        assert plan.again == frozenset(plan.open)

@@ -34,6 +34,7 @@ MOODLE = re.compile(r"(?P<who>.+?)(?:_(?P<id>\d+))?_assignsubmission_[a-z]+_?(?P
 BLACKBOARD = re.compile(
     r"(?P<left>.+?_.+?)_attempt_(?P<when>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|\.txt)"
 )
+LOGIN = re.compile(r"[^_]*(?:_[0-9]+)*_(?P<login>.+)")
 RECEIPT = re.compile(r".*\((?P<login>\S+)\)\s*")
 """The first line of Blackboard's own text beside a hand-in: ``Name: Ada Lovelace (ada)``."""
 BRIGHTSPACE = re.compile(
@@ -101,8 +102,10 @@ def is_one_students(folder: str, inside: Iterable[tuple[str, bool]]) -> bool:
     if MOODLE.fullmatch(folder) or BRIGHTSPACE.fullmatch(folder):
         return True
     for name, is_folder in inside:
-        found = None if is_folder else step_in(name)
-        if (found and _nobody(found.before)) or (is_folder and name.lower() == "steps"):
+        if is_folder and name.lower() == "steps":
+            return True
+        found = None if is_folder or by_platform(name, folder=False) else step_in(name)
+        if found and (_exact(found) or (PYTHON.search(name) and _nobody(found.before))):
             return True
     return False
 
@@ -182,8 +185,8 @@ def _login(left: str) -> str:
     step = STEP.search(left)
     title = step.end() if step else 0
     for start in (max(title, left.rfind(" ")), title, 0):
-        if login := left[start:].partition("_")[2]:
-            return login
+        if found := LOGIN.fullmatch(left[start:]):
+            return found["login"]
     return left
 
 
@@ -239,17 +242,22 @@ def place(path: tuple[str, ...], prefix: str = "") -> Placed | None:
         when, name = "{}{}-{}-{}T{}:{}:{}".format(*wrap(stamped["when"], 2)), stamped["file"]
     near = 2 if len(path) > 1 and path[-2].lower() == "steps" else 1 if len(path) <= 2 else 0
     found = step_in(name)
-    copy = COPY.fullmatch(found.after) if found else None
-    exact = found is not None and _nobody(found.before) and (copy or not found.after)
+    exact = found is not None and _exact(found)
     if not python and not exact:
         return None
     attempt = int("".join(filter(str.isdecimal, when)) or 0)
     if found is None or NO_ANSWER.match(found.before):
         return Placed(student, "", late, (attempt, 0, near, -len(path), 0, 0), when)
+    copy = COPY.fullmatch(found.after)
     version = int(copy["a"] or copy["b"] or 0) if copy else 0
     ends_in_py = name.lower().endswith(".py")
     rank = (attempt, 2 if exact else 1, near, -len(path), ends_in_py, version)
     return Placed(student, found.number, late, rank, when)
+
+
+def _exact(found: StepName) -> bool:
+    """Whether a name is that of a step's file, or of a copy of it."""
+    return _nobody(found.before) and (not found.after or COPY.fullmatch(found.after) is not None)
 
 
 def _nobody(before: str) -> bool:

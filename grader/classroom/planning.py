@@ -87,7 +87,7 @@ def check(request: Request) -> None:
         raise Unusable("--out contains the submissions. Name another folder for the results.")
     columns = request.roster.header if request.roster else ()
     for step in request.steps:
-        for form in targets.COLUMN_OF.keys() & set(request.forms):
+        for form in sorted(targets.COLUMN_OF.keys() & set(request.forms)):
             if step.id not in request.columns:
                 targets.COLUMN_OF[form](columns, step.id, step.title)
 
@@ -146,7 +146,8 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     secret = keep.secret()
     names: dict[tuple[str, str], str] = {}
     kept: dict[str, Report] = {}
-    for (_, step), answer in collected.answers.items():
+    late: dict[str, str] = {}
+    for (student, step), answer in collected.answers.items():
         if answer.digest and (step, answer.digest) not in names:
             how = options(secret, step, answer.digest, request.strict)
             name = store.key(fingerprint, step, answer.digest, how)
@@ -154,10 +155,12 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
             report = keep.load(name)
             if TIMEOUTS in request.again and report and report.verdict is Verdict.TIMEOUT:
                 again.add((step, answer.digest))
+                late |= {each.name: each.name for each in people if each.student == student}
             if report and report.step == step and (step, answer.digest) not in again:
                 kept[name] = report
     called = {each.who: name for (name, _), each in by_hand.items() if each.who}
     said = [meant("--again", {who: each.name for who, each in named.items()})] if named else []
+    said += [meant("--again timeouts", late)] if late else []
     said += [meant(request.adjust.name, called)] if request.adjust else []
     return Plan(
         collected, spool, names, kept, fingerprint, secret, frozenset(again), (*dates.notes, *said)
