@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -25,16 +26,11 @@ class _Earlier(msgspec.Struct):
     autograder_error: bool = False
 
 
-class _Assignment(msgspec.Struct, frozen=True):
-    due_date: str | None = None
-    late_due_date: str | None = None
-
-
 class Submission(msgspec.Struct):
     """What Gradescope's ``submission_metadata.json`` says of a submission."""
 
     created_at: str = ""
-    assignment: _Assignment = _Assignment()
+    assignment: dict[str, Any] = {}
     users: list[_User] = []
     previous_submissions: list[_Earlier] = []
 
@@ -89,7 +85,8 @@ def _shown(
     found: dict[str, object], policy: Policy, rule: Rule, given: Submission, now: datetime
 ) -> str:
     if rule.hidden_until and now < rule.hidden_until:
-        theirs = policy.told(given.assignment.late_due_date or given.assignment.due_date or "")
+        dates = (given.assignment.get(name) for name in ("late_due_date", "due_date"))
+        theirs = policy.told(str(next(filter(None, dates), "")))
         same = theirs is not None and theirs.astimezone(UTC) == rule.hidden_until
         found["visibility"] = "after_due_date" if same else "hidden"
     return json.dumps(found, indent=2) + "\n"

@@ -139,8 +139,8 @@ def _untimed(book: Gradebook) -> list[str]:
     for step in book.titles:
         late = [book.row(person, step).lateness for person in book.people]
         if unknown := sum(each is not None and each.when is None for each in late):
-            many = f"{unknown} answer{'s' * (unknown != 1)} to {step}"
-            found.append(f"{book.policy}: no time is known of {many}, so it took nothing off.")
+            said = f"no time is known of {unknown} answer{'s' * (unknown != 1)} to {step}"
+            found.append(f"{book.policy}: {said}, so it took nothing off.")
     return found
 
 

@@ -51,17 +51,14 @@ def chosen(given: Sequence[str], steps: Sequence[str], columns: Sequence[str]) -
         said = course.NAME.fullmatch(before.strip().lower()) if equals else None
         step = f"s{int(said[1]):02}" if said else steps[0]
         if step not in steps or (not said and len(steps) > 1):
-            raise Unusable(f"--column {text!r}: say for which step: 's05=TITLE'; {_of(steps)}.")
+            those = f"the steps are {', '.join(steps)}"
+            raise Unusable(f"--column {text!r}: say for which step: 's05=TITLE'; {those}.")
         if step in found:
             raise Unusable(f"--column names two columns for {step}. Name one.")
         if not columns:
             raise Unusable("--column names a column of the roster. Add --roster.")
         found[step] = _meant((after if said else text).strip(), columns)
     return found
-
-
-def _of(steps: Sequence[str]) -> str:
-    return f"the steps are {', '.join(steps)}"
 
 
 def _meant(title: str, columns: Sequence[str]) -> str:
