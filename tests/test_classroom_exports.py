@@ -434,11 +434,14 @@ def test_a_file_of_somebody_else_is_never_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "gradebook.csv").read_text() == "mine"
 
 
+POLICY = b'time_zone = "UTC"\n[s05]\nhidden_until = 9000-01-01\n'
+
+
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What Gradescope has after building the image, but with the Python of the tests."""
     base = tmp_path_factory.mktemp("autograder")
-    with zipfile.ZipFile(io.BytesIO(build(STEP, b"[s05]\noutput = 9\n"))) as archive:
+    with zipfile.ZipFile(io.BytesIO(build(STEP, b"[s05]\noutput = 9\n", POLICY))) as archive:
         archive.extractall(base / "source")
         for name in ("setup.sh", "run_autograder"):
             assert archive.getinfo(name).external_attr >> 16 & 0o111
@@ -472,7 +475,8 @@ def autograded(base: Path, submission: dict[str, bytes]) -> dict[str, object]:
 @pytest.mark.whole
 def test_gradescopes_archive_grades_with_nothing_but_itself(unpacked: Path) -> None:
     solution = STEP.solution.read_bytes()
-    assert autograded(unpacked, {"work/Step_05 (2).py": solution})["score"] == 39
+    found = autograded(unpacked, {"work/Step_05 (2).py": solution})
+    assert (found["score"], found["visibility"]) == (39, "hidden")
     broken = autograded(unpacked, {"step_05.py": b"def (\n"})
     assert broken["score"] == 0
     assert "Syntax error" in str(broken["output"])

@@ -27,6 +27,7 @@ for python in python3.13 python3.12 python3.11; do
     if apt-get install -yq --no-install-recommends "$python" "$python-venv"; then break; fi
 done
 apt-get install -yq --no-install-recommends gcc libc6-dev  # MAX links a part of itself, once
+apt-get install -yq --no-install-recommends tzdata  # for the time zone of a policy
 apt-get install -yq --no-install-recommends bubblewrap || true  # one more layer, where it works
 cd "$(dirname "$0")"
 bash ./pixiw install

@@ -182,7 +182,8 @@ def _zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, ZoneInfoNotFoundError):
-        raise ValueError(f"time_zone {name!r} should be one such as 'Europe/Berlin'") from None
+        known = "It should be one such as 'Europe/Berlin', and the system needs the package tzdata"
+        raise ValueError(f"time_zone {name!r} is not known here. {known}") from None
 
 
 def _rule(step: str, given: Mapping[str, object], zone: tzinfo) -> Rule:
