@@ -18,6 +18,7 @@ from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import Report, Status, Verdict
 from grader.classroom import feedback, online, planning, platforms, rows, store
+from grader.classroom.deadlines import Deadlines
 from grader.classroom.gradebook import Gradebook, as_csv
 from grader.classroom.planning import Request
 from grader.cli import cli
@@ -188,6 +189,14 @@ def test_free_days_of_steps_that_were_graded_before_are_gone(tmp_path: Path) -> 
     assert (line["s07 points"], line["s07 free days"]) == ("80", "1")
     with pytest.raises(Unusable, match=r"nowhere.*cannot be read"):
         graded(tmp_path, written(tmp_path, text.replace("first", "nowhere")), ("s05",))
+
+
+def test_what_a_policy_does_not_settle_is_said(tmp_path: Path) -> None:
+    given = written(tmp_path, RULE + "[s05.extensions]\nQuentin = 2\n")
+    assert Deadlines(given, [], ["s05", "s07"], listed=False).notes == [
+        "policy.toml says nothing about s07.",
+        "policy.toml, s05: nobody is called 'Quentin'. Write the name as in gradebook.csv.",
+    ]
 
 
 def test_an_extension_is_for_somebody_and_the_report_says_what_it_cost(tmp_path: Path) -> None:

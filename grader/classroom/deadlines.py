@@ -20,7 +20,8 @@ FREE = " free days"
 class Deadlines:
     """When each of ``people`` has to hand in the ``steps``.
 
-    ``listed``: everyone is known, so a name that nobody has is an error, and else in ``notes``.
+    ``listed``: everyone is known, so a name that nobody has is an error, and else in ``notes``, as
+    is a step that the policy does not name.
 
     Raises:
         Unusable: an extension is for nobody, or for somebody who is not alone called so.
@@ -33,7 +34,8 @@ class Deadlines:
         self._steps = tuple(steps)
         self._rules = {step: policy.rules[step] for step in steps if step in policy.rules}
         self._longer: dict[tuple[str, str], list[str]] = {}
-        self.notes: list[str] = []
+        silent = [step for step in steps if policy.file and step not in policy.rules]
+        self.notes = [f"{policy.file} says nothing about {step}." for step in silent]
         called = by_name(people)
         for step, rule in self._rules.items():
             for who in rule.extensions:
