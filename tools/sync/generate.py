@@ -1,7 +1,8 @@
 """Bring every generated file up to date with the solutions, and never lose a learner's work.
 
 The stub in ``steps/`` is the file that the learner edits. ``steps/stubs.sha256`` has the digest
-of each stub as it was last generated. A file that is neither that stub nor the new one is
+of each stub as it was last generated, ``steps/stubs.earlier.sha256`` those of the stubs that it
+replaced. A file that is neither that stub nor the new one is
 somebody's work: it is kept, unless ``force`` is given, and then a copy is kept.
 """
 
