@@ -191,11 +191,13 @@ def _stopped(
         (("in", "--step", "s05", "--roster", "nowhere.csv"), "cannot be read"),
         (("in", "--step", "s05", "--again", "nobody"), "nobody called 'nobody'"),
         (("in", "--step", "s05", "--roster", "others.csv"), "--any-roster"),
+        (("in", "--step", "s05", "--roster", "quiz.csv", "--for", "canvas"), "'Step 05 quiz (7)'"),
     ],
 )
 def test_wrong_usage_says_what_to_do(tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:
     submissions(tmp_path / "in")
     (tmp_path / "others.csv").write_text("Name\nDora\nEmil\n")
+    (tmp_path / "quiz.csv").write_text("Student,ID,Step 05 quiz (7),Step 05 (9)\nAda,1,,\n")
     where = "in" if "in/../in" in arguments else "out"
     done = subprocess.run(
         # Trusted, so that a machine that confines nothing reads them too. Nothing is run.

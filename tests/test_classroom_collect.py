@@ -17,6 +17,7 @@ from grader.classroom.collect import Answer, Collected, collect
 from grader.classroom.layout import Student, place, student_of
 
 CODE = b"x = 1\n"
+AT = "_attempt_2026-01-02-03-04-05_"
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,29 @@ CODE = b"x = 1\n"
         ("Ada L_77_assignsubmission_file/a/step_05.py", Student("Ada L", "77"), "5", False),
         ("Ada L_77_assignsubmission_file_step_05.py", Student("Ada L", "77"), "5", False),
         ("att-ada/steps/step_05.py", Student("ada"), "5", False),
+        # What the platform writes comes first; the rest is a name that somebody chose.
+        (f"Step 05_eve{AT}x_ada{AT}step_05.py", Student("eve"), "5", False),
+        (f"Step 05_a_lovelace{AT}step_05.py", Student("a_lovelace"), "5", False),
+        (f"step_05_a_lovelace{AT}step_05.py", Student("a_lovelace"), "5", False),
+        (f"Week_1 Step 05: heads_a_b_c{AT}step_05.py", Student("a_b_c"), "5", False),
+        (f"Homework_1_ada{AT}step_05.py", Student("ada"), "5", False),
+        (f"Homework_a_lovelace{AT}step_05.py", Student("a_lovelace"), "5", False),
+        (f"Step 05_eve{AT}101_9001_step_05.py", Student("eve"), "5", False),
+        (f"Step 05_eve{AT}Ada_77_assignsubmission_file_step_05.py", Student("eve"), "5", False),
+        (f"evee_12_34_x_ada{AT}step_05.py", Student("evee", "12"), "5", False),
+        ("evee_12_34_Ada_77_assignsubmission_file_step_05.py", Student("evee", "12"), "5", False),
+        (f"Eve_9_assignsubmission_file_x_ada{AT}step_05.py", Student("Eve", "9"), "5", False),
+        (
+            "12-34 - Eve - Jan 2, 2026 304 AM - x_77_assignsubmission_file_step_05.py",
+            Student("Eve", "Brightspace 12"),
+            "5",
+            False,
+        ),
+        ("ada/step_05.txt", Student("ada"), "5", False),
+        ("ada_Step5 (2).TXT", Student("ada"), "5", False),
+        ("lovelaceada_12_345_step_05-1.txt", Student("lovelaceada", "12"), "5", False),
+        ("ada/step_05 (final) (2).py", Student("ada"), "5", False),
+        ("ada/20260116235900_step_05.py", Student("ada"), "5", False),
     ],
 )
 def test_names_of_the_platforms(path: str, student: Student, step: str, late: bool) -> None:
@@ -58,7 +82,17 @@ def test_a_text_in_the_place_of_a_file_is_the_students_all_the_same() -> None:
         assert known[0] == Student("lovelaceada", "12")
 
 
-@pytest.mark.parametrize("path", ["step_05.py", "ada/notes.md", "ada/.git/step_05.py", "x/.py"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("step_05.py", "ada/notes.md", "ada/.git/step_05.py", "x/.py", "ada.txt"),
+        *(
+            "ada/step_05_notes.txt",
+            "ada/notes on step 5.txt",
+            "Step 05_ada_attempt_2026-01-02-03-04-05.txt",
+        ),
+    ],
+)
 def test_no_answer_of_anybody(path: str) -> None:
     assert place(tuple(path.split("/"))) is None
 
@@ -177,6 +211,26 @@ def test_github_classroom_names_the_assignment_before_the_student(tmp_path: Path
     found = answers(collected(where, tmp_path / "spool"))
     assert sorted(found) == ["ada", "bob"]
     assert found["ada"].origin.endswith("steps/step_05.py")
+
+
+@pytest.mark.parametrize("folder", ["in", "in/Step 05"])
+def test_blackboards_receipts_say_the_user_name_and_no_file_takes_a_row(
+    tmp_path: Path, folder: str
+) -> None:
+    above, where = f"{folder}/".removeprefix("in/"), tmp_path / folder
+    title = "Step 05 attention_"
+    names = ("st_ada", "st_eve", "a_b")
+    made(where, *(f"{title}{who}{AT}step_05.py" for who in names))
+    made(where, f"{title}st_eve{AT}x_st_ada_attempt_2027-01-02-03-04-05_step_05.py")
+    for who in names:
+        receipt = where / f"{title}{who}{AT.removesuffix('_')}.txt"
+        receipt.write_text(f"Nombre: Somebody (else) ({who})\nName: Ada (st_ada)\n")
+    found = collected(tmp_path / "in", tmp_path / "spool")
+    assert [each.key for each in found.students] == sorted(names)
+    got = answers(found)
+    assert got["st_ada"].origin == f"{above}{title}st_ada{AT}step_05.py"
+    assert not got["st_ada"].note
+    assert "x_st_ada" in got["st_eve"].origin + got["st_eve"].note
 
 
 def test_links_and_what_cannot_be_read_cost_one_row(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ import pytest
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
-from grader.classroom import exports, platforms
+from grader.classroom import exports, platforms, targets
 from grader.classroom.adjust import Adjustment, adjustments, earlier
 from grader.classroom.autograder import build
 from grader.classroom.collect import Answer
@@ -109,6 +109,59 @@ def test_canvas_keeps_the_points_that_its_assignment_has() -> None:
     found = read(platforms.canvas(given))
     assert list(found[0])[-1] == "Step 05: Title (99)"
     assert [row["Step 05: Title (99)"] for row in found] == ["10.00", "10.00", "5.00", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("form", "columns", "right"),
+    [
+        ("canvas", ("Step 05 reading quiz (7)", "Step 05 (99)"), "Step 05 (99)"),
+        ("canvas", ("S5 (8)", "step_05: masks (9)"), "step_05: masks (9)"),
+        ("canvas", ("Step 05: Title (98)", "Step 05: title (99)"), "Step 05: title (99)"),
+        ("roster", ("Step 05 quiz", "Step 05 homework"), "Step 05 homework"),
+        ("roster", ("Step 05 A [Total Pts: 2] |1", "s05 B [Total Pts: 3] |2"), None),
+    ],
+)
+def test_two_columns_that_fit_are_an_error_with_both_names(
+    form: str, columns: tuple[str, str], right: str | None
+) -> None:
+    right = right or columns[0]
+    given = book(Person("Ada", None, columns=dict.fromkeys(("Student", *columns), "")))
+    with pytest.raises(Unusable) as problem:
+        exports.files(given, (form,), lambda form, _: form)
+    assert all(repr(column) in str(problem.value) for column in columns)
+    assert "--column 's05=" in str(problem.value)
+    named = replace(given, columns=targets.chosen([right], ["s05"], ["Student", *columns]))
+    assert platforms.remarks(named, (form,))[0] == f"{form}.csv: s05 goes into {right!r}."
+    assert right in read(getattr(platforms, form)(named))[0]
+
+
+@pytest.mark.parametrize(
+    "given", ["Step 05 (99)", "s05=Step 05 (99)", "5 = step 05 (99)", "step_05.py=99", "(99)"]
+)
+def test_a_column_is_named_in_any_way(given: str) -> None:
+    columns = ("Student", "Step 05 reading quiz (7)", "Step 05 (99)", "x=y (3)")
+    assert targets.chosen([given], ["s05"], columns) == {"s05": "Step 05 (99)"}
+    assert targets.chosen(["x=y"], ["s05"], columns) == {"s05": "x=y (3)"}
+    blackboard = ("Username", "Step 05 [Total Pts: 2] |12", "Step 05 quiz [Total Pts: 2] |2")
+    assert targets.chosen(["|12"], ["s05"], blackboard) == {"s05": blackboard[1]}
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["Step 05"], "'Step 05 reading quiz (7)' or 'Step 05 (99)'"),
+        (["Step 05 exam"], "no column 'Step 05 exam'. It has .*'Step 05 reading quiz"),
+        (["s09=Step 05 (99)"], "for which step"),
+        (["s05=99", "s05=7"], "two columns"),
+    ],
+)
+def test_columns_that_cannot_be_meant(given: list[str], says: str) -> None:
+    with pytest.raises(Unusable, match=re.escape(says) if "." not in says else says):
+        targets.chosen(given, ["s05"], ("Step 05 reading quiz (7)", "Step 05 (99)"))
+    with pytest.raises(Unusable, match="for which step"):
+        targets.chosen(["Step 05 (99)"], ["s05", "s07"], ("Step 05 (99)",))
+    with pytest.raises(Unusable, match="Add --roster"):
+        targets.chosen(["99"], ["s05"], ())
 
 
 @pytest.mark.parametrize("sis", [(), ("SIS_User_ID",), ("SIS_Login_ID",), ("Root_Account",)])
@@ -200,6 +253,7 @@ HANDED_IN = {
     "anon_X7k2f_9003_step_05.py": None,
     "download/Ada L_77_assignsubmission_file_/step_05.py": ("77", "s05-report.txt"),
     "O'Hara, Bob_78_assignsubmission_file_step_05.py": ("78", "s05-report.txt"),
+    "Eve_76_assignsubmission_file_101_9001_step_05.py": ("76", "s05-report.txt"),
     "ada/step_05.py": ("79", "s05-report.txt"),
 }
 
@@ -224,7 +278,7 @@ def test_feedback_comes_back_to_whom_it_is_for() -> None:
     assert back == list(HANDED_IN.values())
     assert list(texts)[2] == "anon_X7k2f_9003_s05-report.txt"
     assert platforms.remarks(given, ("feedback",)) == [
-        "feedback_s05.zip: 1 of 7 reports are not in it. Neither Canvas nor Moodle would know "
+        "feedback_s05.zip: 1 of 8 reports are not in it. Neither Canvas nor Moodle would know "
         "whose they are; --for text writes all."
     ]
     assert set(exports.names(("feedback",), ["s05"])) <= set(files)
@@ -380,11 +434,14 @@ def test_a_file_of_somebody_else_is_never_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "gradebook.csv").read_text() == "mine"
 
 
+POLICY = b'time_zone = "UTC"\n[s05]\nhidden_until = 9000-01-01\n'
+
+
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What Gradescope has after building the image, but with the Python of the tests."""
     base = tmp_path_factory.mktemp("autograder")
-    with zipfile.ZipFile(io.BytesIO(build(STEP, b"[s05]\noutput = 9\n"))) as archive:
+    with zipfile.ZipFile(io.BytesIO(build(STEP, b"[s05]\noutput = 9\n", POLICY))) as archive:
         archive.extractall(base / "source")
         for name in ("setup.sh", "run_autograder"):
             assert archive.getinfo(name).external_attr >> 16 & 0o111
@@ -418,7 +475,8 @@ def autograded(base: Path, submission: dict[str, bytes]) -> dict[str, object]:
 @pytest.mark.whole
 def test_gradescopes_archive_grades_with_nothing_but_itself(unpacked: Path) -> None:
     solution = STEP.solution.read_bytes()
-    assert autograded(unpacked, {"work/Step_05 (2).py": solution})["score"] == 39
+    found = autograded(unpacked, {"work/Step_05 (2).py": solution})
+    assert (found["score"], found["visibility"]) == (39, "hidden")
     broken = autograded(unpacked, {"step_05.py": b"def (\n"})
     assert broken["score"] == 0
     assert "Syntax error" in str(broken["output"])

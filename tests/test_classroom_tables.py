@@ -112,6 +112,11 @@ def test_moodles_status_says_who_is_late(tmp_path: Path, status: str, late: bool
     assert [each.late for each in roster.people([Student("Ada", "7")], found)] == [late]
 
 
+def test_a_short_line_has_all_columns(tmp_path: Path) -> None:
+    found = saved(tmp_path, "Name,ID,Step 05 (9)\nAda,1\n")
+    assert found.rows == ({"Name": "Ada", "ID": "1", "Step 05 (9)": ""},)
+
+
 def test_what_stands_twice_is_told(tmp_path: Path) -> None:
     found = saved(tmp_path, "Name,ID\nAda,1\nAda,1\n")
     assert found.notes == ("Ada: appears twice in the roster",)

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.base import course
-from grader.base.blanks import RegionProblem, make_answer, make_stub, regions
+from grader.base.blanks import EARLIER, RegionProblem, make_answer, make_stub, regions
 from grader.base.course import ROOT
 from grader.base.model import Step
 from tools.sync.blocks import TASKS_END, TASKS_START, BlockProblem, replace_block, report_markers
@@ -238,10 +238,12 @@ def test_sync_writes_everything_once(small: Path, capsys: pytest.CaptureFixture[
 
 def test_sync_brings_an_untouched_stub_up_to_date(small: Path) -> None:
     run(small)
+    replaced = hashlib.sha256(stub_of(small).read_bytes()).hexdigest()
     for _ in range(2):
         change_solution(small)
         assert run(small) == 0
         assert "Double x." in stub_of(small).read_text()
+    assert (small / "steps" / EARLIER).read_text() == f"{replaced}  step_01.py\n"
 
 
 @pytest.mark.parametrize("work", ["def double(x):\n    return x + x\n", "", "half a l\xffne"])

@@ -24,6 +24,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+EARLIER = "stubs.earlier.sha256"
+"""In ``steps/``: the digests of the stubs that earlier releases had."""
+
 _OPENING = re.compile(r"^(?P<indent>[ \t]*)# >>> blank: (?P<name>[A-Za-z_][\w-]*)$")
 _CLOSING = re.compile(r"^(?P<indent>[ \t]*)# <<< blank$")
 _LOOKS_LIKE_MARKER = re.compile(r"^\s*#\s*(>>>|<<<)")

@@ -12,14 +12,15 @@ An earlier hand-in is read from the gradebook of its own run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.files import Unusable
 from grader.classroom.columns import folded
-from grader.classroom.roster import Person, by_name, read
+from grader.classroom.roster import Person, by_name, only, read, shown
 from grader.classroom.table import harmless
+from grader.report.points import tidy
 
 COLUMNS = ("student", "step", "bonus", "points")
 
@@ -28,20 +29,35 @@ COLUMNS = ("student", "step", "bonus", "points")
 class Adjustment:
     """What is added to the points, and what replaces them, if anything does.
 
-    ``least`` are the points of the best earlier hand-in, and ``before`` is the folder of its run.
+    ``file`` says so, of whom it calls ``who``. ``least`` are the points of the best earlier
+    hand-in, and ``before`` is the folder of its run.
     """
 
     bonus: float = 0.0
     points: float | None = None
     least: float | None = None
     before: str = ""
+    file: str = ""
+    who: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether there are points for someone who handed in nothing."""
+        return bool(self.bonus) or self.points is not None or self.least is not None
+
+    @property
+    def note(self) -> str:
+        """What the file changes."""
+        said = [] if self.points is None else [f"points set to {tidy(self.points)}"]
+        said += [f"bonus {tidy(self.bonus):+}"] if self.bonus else []
+        return f"{', '.join(said)} ({self.file})" if said else ""
 
 
 NONE = Adjustment()
 
 
 def adjustments(
-    path: Path, people: Iterable[Person], steps: Iterable[str]
+    path: Path, people: Sequence[Person], steps: Iterable[str]
 ) -> dict[tuple[str, str], Adjustment]:
     """The adjustments in the file at ``path``, by person's name and step.
 
@@ -52,21 +68,20 @@ def adjustments(
     if folded("student") not in map(folded, table.header):
         raise Unusable(f"{path}: the first line should be {','.join(COLUMNS)}.")
     every, called = tuple(steps), by_name(people)
-    only = every[0] if len(every) == 1 else ""
+    one_step = every[0] if len(every) == 1 else ""
     found = {}
     for cells in table.rows:
         row = {folded(title): cell for title, cell in cells.items()}
-        who, step = row.get("student", ""), row.get("step", "") or only
-        meant = called(who)
-        if len(meant) != 1:
-            what = "nobody is" if not meant else "several people are"
-            raise Unusable(f"{path}: {what} called {who!r}. Write the name as in gradebook.csv.")
+        who, step = row.get("student", ""), row.get("step", "") or one_step
+        person = only(called(who), who, people, str(path))
         if step not in every:
             raise Unusable(f"{path}: {who}: {step!r} is none of the steps {', '.join(every)}.")
         points = row.get("points", "")
-        found[meant[0].name, step] = Adjustment(
+        found[person.name, step] = Adjustment(
             _number(path, who, row.get("bonus", "") or "0"),
             _number(path, who, points) if points else None,
+            file=shown(path.name),
+            who=who,
         )
     return found
 

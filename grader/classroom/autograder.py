@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.base import course
+from grader.base.blanks import EARLIER
 from grader.base.model import Step
 from grader.classroom.packing import packed
 
@@ -26,6 +27,7 @@ for python in python3.13 python3.12 python3.11; do
     if apt-get install -yq --no-install-recommends "$python" "$python-venv"; then break; fi
 done
 apt-get install -yq --no-install-recommends gcc libc6-dev  # MAX links a part of itself, once
+apt-get install -yq --no-install-recommends tzdata  # for the time zone of a policy
 apt-get install -yq --no-install-recommends bubblewrap || true  # one more layer, where it works
 cd "$(dirname "$0")"
 bash ./pixiw install
@@ -39,19 +41,22 @@ python="${{AUTOGRADER_PYTHON:-$base/source/.venv/bin/python}}"
 cd "$base/source" || exit 1
 mkdir -p "$base/results"
 exec "$python" -m grader autograde {step} "$base/submission" --points points.toml \\
+    --policy policy.toml --metadata "$base/submission_metadata.json" \\
     --output "$base/results/results.json"
 """
 
 
-def build(step: Step, points: bytes = b"") -> bytes:
-    """The archive for ``step``. ``points`` is the points file, if there is one."""
+def build(step: Step, points: bytes = b"", policy: bytes = b"") -> bytes:
+    """The archive for ``step``. ``points`` and ``policy`` are those files, if there are any."""
     files = {**_files(course.HOME, MACHINE), **_files(step.root, COURSE)}
-    for path in (step.lesson, step.stub):
+    earlier = step.stub.with_name(EARLIER)
+    for path in (step.lesson, step.stub, *([earlier] if earlier.exists() else [])):
         files[path.relative_to(step.root).as_posix()] = path
     own = {
         "setup.sh": SETUP.encode(),
         "run_autograder": RUN.format(step=step.id).encode(),
         "points.toml": points,
+        "policy.toml": policy,
     }
     others = {name: path.read_bytes() for name, path in files.items()}
     return packed({**own, **others}, programs=("setup.sh", "run_autograder", "pixiw"))

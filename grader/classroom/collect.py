@@ -20,7 +20,7 @@ from grader.base.files import Unusable
 from grader.classroom import reader
 from grader.classroom.handed import Handed
 from grader.classroom.layout import Student
-from grader.classroom.reader import End, Message, Read, Request
+from grader.classroom.reader import End, Message, Read, Request, Until
 from grader.classroom.submissions import shown
 
 LONGEST_MESSAGE = 32 << 20
@@ -36,7 +36,8 @@ class Answer:
     none; ``damaged`` says that this is not the student's fault. ``origin`` is where it was found,
     ``note`` what the teacher may want to look at. ``instead``: that is something else, and
     ``problem`` says what. ``shape`` and
-    ``runs`` are those of the program, if it is one (:mod:`grader.classroom.similar`).
+    ``runs`` are those of the program, if it is one (:mod:`grader.classroom.similar`). ``when`` it
+    was handed in, as the platform writes it, if it does.
     """
 
     origin: str
@@ -48,6 +49,7 @@ class Answer:
     damaged: bool = False
     shape: str = ""
     instead: bool = False
+    when: str = ""
     runs: frozenset[int] = field(default=frozenset(), repr=False)
 
 
@@ -60,11 +62,18 @@ class Collected:
     skipped: tuple[str, ...]
 
 
-def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None = None) -> Collected:
+def collect(
+    where: Path,
+    steps: Sequence[str],
+    spool: Path,
+    apart: Path | None = None,
+    until: Until = reader.ALWAYS,
+) -> Collected:
     """Read what was handed in at ``where`` for ``steps`` (``"s05"``).
 
     The bytes of every answer go into the folder ``spool``, named by their digest. The folder
-    ``apart`` contains results, not submissions, wherever it is.
+    ``apart`` contains results, not submissions, wherever it is. Of several attempts the last
+    counts that was not after ``until``.
 
     Raises:
         Unusable: nothing there can be graded.
@@ -76,13 +85,13 @@ def collect(where: Path, steps: Sequence[str], spool: Path, apart: Path | None =
     answers: dict[tuple[Student, str], Answer] = {}
     students: list[Student] = []
     skipped: list[str] = []
-    for message in _messages(Request(str(where.resolve()), out, tuple(steps))):
+    for message in _messages(Request(str(where.resolve()), out, tuple(steps), until)):
         if isinstance(message, End):
             skipped = [*message.skipped, *skipped]
             continue
         student = Student(os.fsdecode(message.key), message.identifier)
         students.append(student)
-        skipped += message.found.skipped
+        skipped += [f"{shown(student.key)}: {line}" for line in message.found.skipped]
         for step, given in message.found.answers.items():
             if step in steps:
                 answers[student, step] = _kept(given, spool)
@@ -104,21 +113,12 @@ def only(where: Path, step: str, spool: Path) -> Answer | None:
 
 
 def _kept(given: Handed, spool: Path) -> Answer:
-    if given.data is None:
-        return Answer(
-            given.origin,
-            late=given.late,
-            problem=given.problem,
-            hint=given.hint,
-            note=given.note,
-            damaged=given.damaged,
-            instead=given.instead,
-        )
-    digest = hashlib.sha256(given.data).hexdigest()
-    (spool / digest).write_bytes(given.data)
-    return Answer(
-        given.origin, digest, given.late, note=given.note, shape=given.shape, runs=given.runs
-    )
+    digest = ""
+    if given.data is not None:
+        digest = hashlib.sha256(given.data).hexdigest()
+        (spool / digest).write_bytes(given.data)
+    same = {name: getattr(given, name) for name in given.__struct_fields__ if name != "data"}
+    return Answer(digest=digest, **same)
 
 
 def _messages(request: Request) -> Iterator[Message]:

@@ -27,6 +27,10 @@ NUMBER = re.compile(
 )
 MAIL = re.compile(r".*e?mail(?:address|adresse)?")
 KINDS = ("name", "number", "login", "mail")
+PLAIN = str.maketrans(
+    {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "a", "œ": "o", "ħ": "h"}
+)
+"""Letters without an accent that can be taken off."""
 SHORTEST = 4
 """Digits of a number by which a person is found wherever it is in a name."""
 
@@ -35,6 +39,11 @@ def folded(name: str) -> str:
     """A name without case, accents, spaces and punctuation."""
     apart = unicodedata.normalize("NFKD", name).casefold()
     return "".join(letter for letter in apart if letter.isalnum())
+
+
+def plainly(name: str) -> str:
+    """A folded name in the letters of any keyboard: ``Yılmaz`` and ``Müller`` as ``Mueller``."""
+    return re.sub(r"([aou])e", r"\1", folded(folded(name).translate(PLAIN)))
 
 
 def words(name: str) -> list[str]:

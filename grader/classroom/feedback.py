@@ -11,7 +11,7 @@ import re
 
 from grader.base.model import Report
 from grader.classroom.gradebook import Gradebook
-from grader.classroom.layout import CANVAS, MOODLE
+from grader.classroom.layout import CANVAS, MOODLE, by_platform
 from grader.classroom.packing import packed
 from grader.classroom.roster import Person
 from grader.report import as_text
@@ -22,9 +22,10 @@ PARTICIPANT = re.compile(r"Participant ([0-9]{1,20})")
 
 def told(book: Gradebook, name: str, report: Report) -> str:
     """A report to hand back: whose it is, the points, and what the grader said."""
-    score = book.score(book.rows[name, report.step])
+    row = book.rows[name, report.step]
+    score, late = book.score(row), f" ({row.late_note})" if row.late_note else ""
     points = "no points yet" if score is None else f"{score} of {book.most[report.step]} points"
-    return f"{name}, {report.step}: {points}\n\n{as_text.render(report)}"
+    return f"{name}, {report.step}: {points}{late}\n\n{as_text.render(report)}"
 
 
 def archive(book: Gradebook, step: str) -> bytes:
@@ -41,11 +42,13 @@ def returned(book: Gradebook, person: Person, step: str) -> str:
     """The name under which a platform takes back a report; empty if none would."""
     answer = book.row(person, step).answer
     file = f"{step}-report.txt"
-    for part in answer.origin.split("/") if answer else ():
-        if (canvas := CANVAS.fullmatch(part)) and canvas["attachment"]:
-            return f"{part[: canvas.start('file')]}{file}"
-        if (moodle := MOODLE.fullmatch(part)) and moodle["id"]:
-            return _moodle(moodle["who"], moodle["id"], file)
+    parts = answer.origin.split("/") if answer else []
+    for part in parts:
+        found = by_platform(part, folder=part is not parts[-1])
+        if found and found.re is CANVAS and found["attachment"]:
+            return f"{part[: found.start('file')]}{file}"
+        if found and found.re is MOODLE and found["id"]:
+            return _moodle(found["who"], found["id"], file)
     participant = PARTICIPANT.fullmatch(person.columns.get("Identifier", ""))
     return _moodle(person.name, participant[1], file) if participant else ""
 

@@ -12,26 +12,39 @@ from grader.classroom.collect import Answer
 from grader.classroom.roster import Person
 from grader.classroom.similar import Group, Pair
 from grader.report.points import Number, Points, tidy
+from grader.report.policy import Lateness
 
 MISSING = "missing"
+TIMES = ("handed in", "days late", "free days")
+"""With a policy, the gradebook's columns of each step."""
 
 
 @dataclass(frozen=True)
 class Row:
     """What one person handed in for one step and its result; no report if it is missing.
 
-    ``adjusted`` is what the teacher says about the points, ``code`` the program as text.
+    ``adjusted`` is what the teacher says about the points, ``code`` the program as text, and
+    ``again`` whether this run graded it although there was a result. ``lateness`` is what a policy
+    says.
     """
 
     answer: Answer | None
     report: Report | None
     adjusted: Adjustment = NONE
     code: str = field(default="", repr=False)
+    again: bool = False
+    lateness: Lateness | None = None
 
     @property
     def verdict(self) -> str:
         """``pass``, ``fail``, ``timeout``, ``error``, or ``missing``."""
         return self.report.verdict.value if self.report else MISSING
+
+    @property
+    def late_note(self) -> str:
+        """What being late costs; empty if nobody asks, or if it was in time."""
+        late = self.lateness is not None and self.answer is not None and self.answer.late
+        return self.lateness.note if late and self.lateness else ""
 
     @property
     def counts(self) -> bool:
@@ -46,7 +59,8 @@ class Gradebook:
     ``titles`` are those of the steps, in order; ``sentences`` the checks of each step, id and
     sentence; ``most`` the points of all of them together. ``similar`` are answers with one shape,
     ``nearly`` those with much in common.
-    ``possible`` is what the roster says about the points of its columns.
+    ``possible`` is what the roster says about the points of its columns; ``columns`` are those that
+    the teacher named for steps. ``policy`` is the name of the file that says when steps are due.
     """
 
     titles: Mapping[str, str]
@@ -60,6 +74,8 @@ class Gradebook:
     similar: tuple[Group, ...] = ()
     nearly: tuple[Pair, ...] = ()
     possible: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    policy: str = ""
 
     def row(self, person: Person, step: str) -> Row:
         """The row of a person for a step."""
@@ -75,6 +91,10 @@ class Gradebook:
             return now
         return tidy(least)
 
+    def grade(self, row: Row) -> Number | None:
+        """The points to hand back: None where nothing was handed in and nobody says otherwise."""
+        return self.score(row) if row.report is not None or row.adjusted.counts else None
+
     def _now(self, row: Row) -> Number | None:
         if row.adjusted.points is not None:
             return tidy(row.adjusted.points + row.adjusted.bonus)
@@ -83,13 +103,19 @@ class Gradebook:
         if not row.counts:
             return None
         late = row.answer is not None and row.answer.late
-        return tidy(self.points.score(row.report, late=late) + row.adjusted.bonus)
+        if row.lateness is None or row.lateness.when is None:
+            points = self.points.score(row.report, late=late)
+        else:
+            points = self.points.score(row.report) * row.lateness.kept
+        return tidy(points + row.adjusted.bonus)
 
     def note(self, row: Row) -> str:
         """What the teacher may want to know of a row."""
         best = row.adjusted.least is not None and self.score(row) != self._now(row)
-        said = [row.answer.note] if row.answer and row.answer.note else []
-        return "; ".join([*said, *([f"best of: {row.adjusted.before}"] if best else [])])
+        said = [row.answer.note if row.answer else "", row.late_note, row.adjusted.note]
+        said += ["graded again" if row.again else ""]
+        said += [f"best of: {row.adjusted.before}" if best else ""]
+        return "; ".join(filter(None, said))
 
     def unlisted(self) -> list[Person]:
         """Who handed something in but is not on the roster."""
@@ -118,6 +144,7 @@ def as_csv(book: Gradebook) -> str:
             f"{step} {what}" for what in ("verdict", "points", "of", "late", "first problem")
         ]
         header += [f"{step} mistake", f"{step} file", f"{step} note"]
+        header += [f"{step} {what}" for what in TIMES] if book.policy else []
     header += ["points", "of", "percent"] + (["on roster"] if book.roster else [])
     return "\ufeff" + table.render(header, (_line(book, person) for person in book.people))
 
@@ -132,12 +159,20 @@ def _line(book: Gradebook, person: Person) -> list[table.Cell]:
         cells += [row.verdict, score, book.most[step], _late(row)]
         cells += [first_of(row), _mistakes(row)]
         cells += [row.answer.origin if row.answer else "", book.note(row)]
+        cells += _times(row) if book.policy else []
     known = [score for score in scores if score is not None]
     whole = sum(book.most.values())
     complete = len(known) == len(scores)
     percent = round(100 * sum(known) / whole, 1) if complete and whole else None
     cells += [sum(known) if complete else None, whole, percent]
     return cells + ([("yes" if person.listed else "no")] if book.roster else [])
+
+
+def _times(row: Row) -> list[table.Cell]:
+    if row.lateness is None or row.lateness.when is None:
+        return ["", "", ""]
+    when = row.lateness.when.isoformat(sep=" ", timespec="seconds")
+    return [when, row.lateness.days, row.lateness.free]
 
 
 def _late(row: Row) -> str:

@@ -27,6 +27,7 @@ METADATA = "submission_metadata.yml"
 LARGEST = 128 << 20
 FOLDER = re.compile(r"(submission_[0-9]{1,20}):")
 FIELD = re.compile(r"(?P<indent> *)(?P<item>- )?:(?P<name>[a-z_]{1,40}):(?: (?P<value>.*))?")
+CREATED = re.compile(r"  :created_at: (.*)")
 LONGEST = 300
 """Characters of a value."""
 
@@ -51,6 +52,18 @@ def submitters(text: str) -> dict[str, list[Student]]:
             if people and field["value"]:
                 people[-1].setdefault(field["name"], _value(field["value"]))
     return {folder: [_student(one) for one in each if one] for folder, each in found.items()}
+
+
+def times(text: str) -> dict[str, str]:
+    """When each folder was handed in."""
+    found: dict[str, str] = {}
+    inside = ""
+    for line in _lines(text):
+        if folder := FOLDER.fullmatch(line):
+            inside = folder[1]
+        elif inside and (told := CREATED.fullmatch(line)):
+            found.setdefault(inside, _value(told[1]))
+    return found
 
 
 def _lines(text: str) -> Iterator[str]:

@@ -6,19 +6,23 @@ is checked against the types here by whoever receives it.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated
+from hashlib import sha256
+from itertools import accumulate
+from typing import Annotated, NamedTuple
 
 import msgspec
 
 from grader.base import course
-from grader.base.blanks import make_stub
+from grader.base.blanks import EARLIER, make_stub
+from grader.classroom import similar
 from grader.classroom.archive import Damaged
-from grader.classroom.layout import NOTEBOOK, Placed, place
+from grader.classroom.layout import NOTEBOOK, Placed, place, written
 from grader.classroom.similar import MOST_RUNS
 from grader.classroom.submissions import Files, Node, shown
 from grader.source import notebook
@@ -29,6 +33,10 @@ Runs = Annotated[frozenset[int], msgspec.Meta(max_length=MOST_RUNS)]
 Bytes = Annotated[bytes, msgspec.Meta(max_length=MOST_BYTES)]
 MOST_SKIPPED = 10
 """Lines on what was left out, for one student."""
+MOST_NAMES = 700
+"""Characters of the names of all that could have been an answer."""
+STAMP = "timestamp.txt"
+DEFINED = re.compile(rb"^(?:class|def) (\w+)", re.MULTILINE)
 
 
 class Handed(msgspec.Struct, frozen=True):
@@ -38,6 +46,7 @@ class Handed(msgspec.Struct, frozen=True):
     the file may be right, but it did not arrive. ``instead``: something else was handed in, and
     ``origin`` and ``problem`` say what. ``shape`` is that of the program
     (:mod:`grader.classroom.similar`), empty if it has none, and ``runs`` its runs of tokens.
+    ``when`` it was handed in is what the platform writes, if it does.
     """
 
     origin: Text = ""
@@ -50,6 +59,7 @@ class Handed(msgspec.Struct, frozen=True):
     instead: bool = False
     shape: Text = ""
     runs: Runs = frozenset()
+    when: Text = ""
 
 
 class HandIn(msgspec.Struct, frozen=True):
@@ -59,73 +69,136 @@ class HandIn(msgspec.Struct, frozen=True):
     skipped: Annotated[tuple[Text, ...], msgspec.Meta(max_length=MOST_SKIPPED)] = ()
 
 
-_Candidate = tuple[Placed, tuple[str, ...], Node]
+_Path = tuple[str, ...]
+
+
+class _Candidate(NamedTuple):
+    """A file that may be an answer."""
+
+    placed: Placed
+    path: _Path
+    node: Node
 
 
 @dataclass
 class _Found:
-    """Files by step number, of no step, and not Python."""
+    """Files by step number, of no step, and not Python; ``above`` are the folders around all.
 
+    ``when`` they were handed in, and ``until`` when an attempt counts, by step, if that is said.
+    """
+
+    above: _Path
+    until: Mapping[str, str]
+    when: str = ""
     steps: dict[str, list[_Candidate]] = field(default_factory=lambda: defaultdict(list))
     unnamed: list[_Candidate] = field(default_factory=list)
-    others: list[tuple[str, ...]] = field(default_factory=list)
+    others: list[_Path] = field(default_factory=list)
 
 
-def read(nodes: Iterable[Node], prefix: str, above: Sequence[str], steps: Sequence[str]) -> HandIn:
+def read(
+    nodes: Iterable[Node],
+    prefix: str,
+    above: Sequence[str],
+    steps: Sequence[str],
+    until: Mapping[str, str],
+    times: Mapping[str, str],
+) -> HandIn:
     """The answers to ``steps`` among ``nodes``, which belong to one student.
 
     ``prefix`` precedes students' names in those of folders, ``above`` are the folders around all.
+    ``until`` has the last moment of an attempt that counts, by step, and ``times`` when each node
+    was handed in, by its name.
     """
-    files = Files()
+    files = Files(given=course_folders())
     try:
         for node in nodes:
             files.add(node)
     except SourceProblem as problem:
         return HandIn(dict.fromkeys(steps, _unread(problem)))
-    found = _Found()
+    told = [when for path, _ in files.found if (when := times.get(path[0]))]
+    found = _Found(tuple(above), until, max(told, default="") or _stamp(files.found))
     for path, node in files.found:
         placed = place(path, prefix)
         if placed is None:
             found.others.append(path)
         else:
             group = found.steps[placed.step] if placed.step else found.unnamed
-            group.append((placed, path, node))
+            group.append(_Candidate(placed, path, node))
     answers = {}
     for step in steps:
-        answer = _answer(found, files.broken, step, len(steps) == 1, tuple(above))
+        answer = _answer(found, files.broken, step, len(steps) == 1)
         if answer is None:
-            answer = _instead(found, above)
+            answer = _instead(found)
         if answer is not None:
             answers[step] = answer
     return HandIn(answers, tuple(_few(files.skipped)))
 
 
+@cache
+def course_folders() -> frozenset[str]:
+    """The folders of the course that a student does not write in."""
+    return frozenset(path.name for path in course.ROOT.iterdir() if path.is_dir()) - {"steps"}
+
+
 def _answer(
-    found: _Found,
-    broken: Sequence[SourceProblem],
-    step: str,
-    only_step: bool,
-    above: tuple[str, ...],
+    found: _Found, broken: Sequence[SourceProblem], step: str, only_step: bool
 ) -> Handed | None:
     number = step.removeprefix("s").lstrip("0")
-    candidates = _best(found.steps.get(number, []), step)
-    if not candidates and only_step and not found.steps:
-        candidates = _best(found.unnamed, step)
-        if len(candidates) > 1:
-            names = ", ".join(_origins((path for _, path, _ in candidates), above))
-            return Handed(problem=f"None of {names} is named step_{number.zfill(2)}.py")
+    named, every = found.steps.get(number, []), [*found.steps.get(number, []), *found.unnamed]
+    stubs = [each for each in every if len(every) > 1 and _is_stub(each, step)]
+    candidates = (
+        _best([each for each in named if each not in stubs])
+        or _unnamed(found, [each for each in found.unnamed if each not in stubs], step, only_step)
+        or _best(named)
+        or _unnamed(found, found.unnamed, step, only_step)
+    )
+    if not candidates and only_step and not found.steps and found.unnamed:
+        names = ", ".join(_origins((each.path for each in found.unnamed), found.above))
+        return Handed(problem=f"None of {names} is named step_{number.zfill(2)}.py")
     if not candidates:
         return _unread(broken[0]) if broken else None
+    last = found.until.get(step, "")
+    in_time = [each for each in candidates if each.placed.when and each.placed.when <= last]
     # Of two alike, the later one: unpacking would have kept that.
-    placed, path, node = max(reversed(candidates), key=lambda each: each[0].rank)
-    rivals = [other for _, other, _ in candidates if other is not path]
-    note = f"also there: {', '.join(_origins(rivals, above))}" if rivals else ""
-    origin = _origin(path, above)
+    chosen = max(reversed(in_time or candidates), key=lambda each: each.placed.rank)
+    rivals = [each for each in dict.fromkeys([*candidates, *named, *stubs]) if each is not chosen]
+    note = f"also there: {', '.join(_rivals(rivals, stubs, found.above))}" if rivals else ""
+    origin, late = _origin(chosen.path, found.above), chosen.placed.late
+    when = (chosen.placed.when or found.when)[:100]
     try:
-        data = _program(node, step)
-        return Handed(origin, data, placed.late, note=note)
+        return Handed(origin, _program(chosen.node, step), late, note=note, when=when)
     except SourceProblem as problem:
-        return _unread(problem, origin, placed.late, note)
+        return _unread(problem, origin, late, note)
+
+
+def _stamp(files: Sequence[tuple[_Path, Node]]) -> str:
+    """What nbgrader and Sakai write of the time, in a file beside what was handed in."""
+    for path, node in sorted(files, key=lambda each: len(each[0])):
+        if path[-1] == STAMP and 1 < len(path) < 4 and not written(path[0], folder=True):
+            with suppress(SourceProblem):
+                return node.read().decode("utf-8", "replace").strip()[:100]
+    return ""
+
+
+def _unnamed(
+    found: _Found, unnamed: list[_Candidate], step: str, only_step: bool
+) -> list[_Candidate]:
+    """What answers a step without saying so in its name: it defines what the stub defines.
+
+    Or it is the only file that there is, beside untouched stubs.
+    """
+    defining, best = [each for each in unnamed if _defines(each, step)], _best(unnamed)
+    if defining or not only_step or len(best) != 1:
+        return _best(defining)
+    named = ((f"s{number:0>2}", each) for number, group in found.steps.items() for each in group)
+    return best if all(_is_stub(each, of) for of, each in named) else []
+
+
+def _defines(candidate: _Candidate, step: str) -> bool:
+    with suppress(SourceProblem):
+        wanted = set(DEFINED.findall(stub(step)))
+        return bool(wanted) and wanted <= set(DEFINED.findall(_program(candidate.node, step)))
+    return False
 
 
 def _unread(problem: SourceProblem, origin: str = "", late: bool = False, note: str = "") -> Handed:
@@ -134,25 +207,44 @@ def _unread(problem: SourceProblem, origin: str = "", late: bool = False, note: 
     return Handed(origin, None, late, message, hint, note, damaged)
 
 
-def _best(candidates: list[_Candidate], step: str) -> list[_Candidate]:
-    """Python files; notebooks only where there is none, or none but the untouched stub."""
-    python = [each for each in candidates if not NOTEBOOK.search(each[2].name)]
-    others = [each for each in candidates if each not in python]
-    if others and all(_is_stub(node, step) for *_, node in python):
-        return others
-    return python
+def _best(candidates: list[_Candidate]) -> list[_Candidate]:
+    """Python files; notebooks only where there is none."""
+    python = [each for each in candidates if not NOTEBOOK.search(each.node.name)]
+    return python or candidates
 
 
-def _is_stub(node: Node, step: str) -> bool:
+def _is_stub(candidate: _Candidate, step: str) -> bool:
+    """Whether nothing was written into it: names, comments and layout do not count."""
     with suppress(SourceProblem):
-        return node.read().replace(b"\r\n", b"\n") == stub(step)
+        data = _program(candidate.node, step).replace(b"\r\n", b"\n")
+        if len(data) > 2 * len(stub(step)) + 1000:  # to compare them takes long
+            return False
+        return sha256(data).hexdigest() in earlier_stubs() or similar.shape(data) == shape(step)
     return False
 
 
 @cache
 def stub(step: str) -> bytes:
-    """The stub of a step, which the process of a student inherits."""
-    return make_stub(course.find(step).solution.read_text(encoding="utf-8")).encode()
+    """The stub of a step, which the process of a student inherits; nothing if there is no step."""
+    try:
+        return make_stub(course.find(step).solution.read_text(encoding="utf-8")).encode()
+    except course.UnknownStep:
+        return b""
+
+
+@cache
+def shape(step: str) -> str | None:
+    """The shape of the stub of a step."""
+    return similar.shape(stub(step))
+
+
+@cache
+def earlier_stubs() -> frozenset[str]:
+    """The digests of stubs that earlier releases of the course had."""
+    with suppress(FileNotFoundError):
+        lines = (course.ROOT / "steps" / EARLIER).read_text(encoding="utf-8").splitlines()
+        return frozenset(line.partition(" ")[0] for line in lines)
+    return frozenset()
 
 
 def _program(node: Node, step: str) -> bytes:
@@ -161,20 +253,30 @@ def _program(node: Node, step: str) -> bytes:
     return node.read()
 
 
-def _instead(found: _Found, above: Sequence[str]) -> Handed | None:
+def _instead(found: _Found) -> Handed | None:
     """What someone without an answer handed in, for that person's own row."""
     for paths, why in (
-        ([path for _, path, _ in found.unnamed], "no step number in the name"),
-        ([path for each in found.steps.values() for _, path, _ in each], "another step"),
+        ([each.path for each in found.unnamed], "no step number in the name"),
+        ([each.path for group in found.steps.values() for each in group], "another step"),
         (found.others, "not a Python file"),
     ):
         if paths:
-            origin = ", ".join(_origins(paths, above))
+            origin = ", ".join(_origins(paths, found.above))
             return Handed(origin[:1000], problem=f"{why}: {origin}"[:1000], instead=True)
     return None
 
 
-def _origins(paths: Iterable[tuple[str, ...]], above: Sequence[str]) -> list[str]:
+def _rivals(rivals: Iterable[_Candidate], stubs: Container[_Candidate], above: _Path) -> list[str]:
+    """The names of all that could have been the answer, and which of them are untouched stubs."""
+    said = [
+        _origin(each.path, above) + (" (the untouched stub)" if each in stubs else "")
+        for each in rivals
+    ]
+    fit = sum(total <= MOST_NAMES for total in accumulate(len(each) + 2 for each in said))
+    return said[:fit] + ([f"{len(said) - fit} more"] if len(said) > fit else [])
+
+
+def _origins(paths: Iterable[_Path], above: Sequence[str]) -> list[str]:
     names = [_origin(path, above) for path in paths]
     return names[:3] + ([f"{len(names) - 3} more"] if len(names) > 3 else [])
 

@@ -6,12 +6,13 @@ folder of files    ``ada.py``, ``ada_step_05.py``
 Canvas             ``lovelaceada_LATE_12345_67890_step_05-2.py``, ``anon_X7k2f_678_step_05.py``
 Moodle             ``Ada Lovelace_12345_assignsubmission_file_/step_05.py``
 GitHub Classroom   ``attention-submissions/attention-ada/steps/step_05.py``
-Blackboard         ``Step 05_ada_attempt_2026-01-02-03-04-05_step_05.py``
+Blackboard         ``Step 05_ada_attempt_2026-01-02-03-04-05_step_05.py``, user names may have ``_``
 Brightspace        ``12-34 - Ada Lovelace - Jan 2, 2026 304 AM/step_05.py``, or `` - step_05.py``
 Gradescope         ``submission_345/step_05.py`` (:mod:`grader.classroom.gradescope`)
 =================  =====================================================================
 
-An archive inside counts as a folder of its name.
+An archive inside counts as a folder of its name. What a platform writes comes first, so a name is
+read from the left: what follows is the student's own, whatever it looks like.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from textwrap import wrap
 from typing import NamedTuple
 
 CANVAS = re.compile(
@@ -30,8 +32,11 @@ CANVAS = re.compile(
 )
 MOODLE = re.compile(r"(?P<who>.+?)(?:_(?P<id>\d+))?_assignsubmission_[a-z]+_?(?P<file>.*)")
 BLACKBOARD = re.compile(
-    r".*_(?P<who>[^_]+)_attempt_(?P<when>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|\.txt)"
+    r"(?P<left>.+?_.+?)_attempt_(?P<when>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>.+)|\.txt)"
 )
+LOGIN = re.compile(r"[^_]*(?:_[0-9]+)*_(?P<login>.+)")
+RECEIPT = re.compile(r".*\((?P<login>\S+)\)\s*")
+"""The first line of Blackboard's own text beside a hand-in: ``Name: Ada Lovelace (ada)``."""
 BRIGHTSPACE = re.compile(
     r"(?P<id>[0-9]{1,20})-[0-9]{1,20} ?- ?(?P<who>.+?) ?- ?"
     r"(?P<when>[A-Z][a-z]{2,8} [0-9]{1,2}, [0-9]{4} [0-9]{3,4} [AP]M)(?: ?- ?(?P<file>.+))?"
@@ -39,9 +44,13 @@ BRIGHTSPACE = re.compile(
 WHEN = "%b %d, %Y %I%M %p"
 PYTHON = re.compile(r"\.(?:py(?:\.txt)?|ipynb)$", re.IGNORECASE)
 NOTEBOOK = re.compile(r"\.ipynb$", re.IGNORECASE)
+TEXT = re.compile(r"\.txt$", re.IGNORECASE)
+"""What some systems make of ``.py``. It counts if the rest is the name of a step's file."""
+STAMPED = re.compile(r"(?P<when>[0-9]{14})_(?P<file>.+)")
+"""A file in ILIAS' folder of a student: when it was handed in, and its own name."""
 STEP = re.compile(r"step[ _-]{0,9}0{0,9}(?P<number>[0-9]{1,3})(?![0-9])", re.IGNORECASE)
 COPY = re.compile(
-    r"[ _-]*(?:copy|\((?P<a>[0-9]{1,6})\)|[-_ ]v?(?P<b>[0-9]{1,6})| )+", re.IGNORECASE
+    r"[ _-]*(?:copy|\(?final\)?|\((?P<a>[0-9]{1,6})\)|[-_ ]v?(?P<b>[0-9]{1,6})| )+", re.IGNORECASE
 )
 ZIP = re.compile(r"\.zip$", re.IGNORECASE)
 COPY_OF = re.compile(r"(?:copy of[ _]?)?", re.IGNORECASE)
@@ -64,13 +73,15 @@ class Student:
 class Placed:
     """Where one file belongs. ``step`` is a number without zeros, empty if no name says it.
 
-    ``rank`` orders the candidates for one answer; the highest is the one to grade.
+    ``rank`` orders the candidates for one answer; the highest is the one to grade. ``when`` it was
+    handed in, as ISO 8601 in the platform's own time, if its names say that.
     """
 
     student: Student
     step: str
     late: bool
     rank: tuple[int, ...]
+    when: str = ""
 
 
 def is_junk(name: str) -> bool:
@@ -91,8 +102,10 @@ def is_one_students(folder: str, inside: Iterable[tuple[str, bool]]) -> bool:
     if MOODLE.fullmatch(folder) or BRIGHTSPACE.fullmatch(folder):
         return True
     for name, is_folder in inside:
-        found = None if is_folder else step_in(name)
-        if (found and _nobody(found.before)) or (is_folder and name.lower() == "steps"):
+        if is_folder and name.lower() == "steps":
+            return True
+        found = None if is_folder or by_platform(name, folder=False) else step_in(name)
+        if found and (_exact(found) or (PYTHON.search(name) and _nobody(found.before))):
             return True
     return False
 
@@ -107,7 +120,7 @@ class StepName(NamedTuple):
 
 def step_in(name: str) -> StepName | None:
     """The step that the name of a Python file says."""
-    ending = PYTHON.search(name)
+    ending = PYTHON.search(name) or TEXT.search(name)
     return _step_in(name[: ending.start()]) if ending else None
 
 
@@ -118,6 +131,80 @@ def _step_in(stem: str) -> StepName | None:
     return StepName(stem[: found.start()], found["number"].lstrip("0"), stem[found.end() :])
 
 
+class Written(NamedTuple):
+    """What a platform wrote: whose it is, the file's own name, if it is late, and when it came.
+
+    ``title_and_login`` is what Blackboard writes of both. ``when`` is as in :class:`Placed`.
+    """
+
+    student: Student
+    file: str
+    late: bool = False
+    when: str = ""
+    title_and_login: str = ""
+
+
+def by_platform(first: str, *, folder: bool) -> re.Match[str] | None:
+    """How a platform's pattern fits the name of a folder or of a file; None if none does.
+
+    Of several that fit, the one that ends first: the others fit what the student wrote.
+    """
+    bare = ZIP.sub("", first) if folder else first
+    patterns = [MOODLE, BRIGHTSPACE]
+    patterns += [CANVAS, BLACKBOARD] if not folder or ZIP.search(first) else []
+    found = [match for each in patterns if (match := each.fullmatch(bare))]
+
+    def end(match: re.Match[str]) -> int:
+        return len(bare) if match["file"] is None else match.start("file")
+
+    return min(found, key=end) if found else None
+
+
+def written(first: str, *, folder: bool) -> Written | None:
+    """What a platform wrote as the name of a folder, or before that of a file; None if none did."""
+    name = by_platform(first, folder=folder)
+    if name is None:
+        return None
+    file = name["file"] or ""
+    if name.re is CANVAS:
+        late = name["first"] is not None or name["late"] is not None
+        return Written(Student(name["who"] or name["anonymous"], name["id"] or ""), file, late)
+    if name.re is BLACKBOARD:
+        day, clock = name["when"][:10], name["when"][11:].replace("-", ":")
+        left = name["left"]
+        return Written(Student(_login(left)), file, when=f"{day}T{clock}", title_and_login=left)
+    if name.re is BRIGHTSPACE:
+        # The number is Brightspace's own, and no roster's. It tells apart who shares a name.
+        student = Student(name["who"], f"Brightspace {name['id']}")
+        return Written(student, file, when=_in_words(name["when"]))
+    return Written(Student(name["who"], name["id"] or ""), file)
+
+
+def _login(left: str) -> str:
+    """The user name after the title of an assignment. It has no blank, but it may have ``_``."""
+    step = STEP.search(left)
+    title = step.end() if step else 0
+    for start in (max(title, left.rfind(" ")), title, 0):
+        if found := LOGIN.fullmatch(left[start:]):
+            return found["login"]
+    return left
+
+
+def login_in(receipt: str, left: str) -> str:
+    """The user name that Blackboard's own text says; empty if its name does not end with that."""
+    said = RECEIPT.fullmatch(receipt.partition("\n")[0])
+    return said["login"] if said and left.endswith(f"_{said['login']}") else ""
+
+
+def _in_words(when: str) -> str:
+    """Brightspace's time, as ISO 8601."""
+    with suppress(ValueError):
+        day, time, half = when.rsplit(" ", 2)
+        found = datetime.strptime(f"{day[:3]} {day.split(' ', 1)[1]} {time:0>4} {half}", WHEN)
+        return found.isoformat()
+    return ""
+
+
 def student_of(path: tuple[str, ...], prefix: str = "") -> tuple[Student, bool, str] | None:
     """The student, whether late, and the file's name there; None if no name says it.
 
@@ -125,21 +212,10 @@ def student_of(path: tuple[str, ...], prefix: str = "") -> tuple[Student, bool, 
     """
     first = path[0]
     folder = len(path) > 1
-    bare = ZIP.sub("", first) if folder else first
     name = path[-1]
-    if moodle := MOODLE.fullmatch(bare):
-        name = name if folder else moodle["file"]
-        return Student(moodle["who"], moodle["id"] or ""), False, name
-    if (canvas := CANVAS.fullmatch(bare)) and (not folder or ZIP.search(first)):
-        late = canvas["first"] is not None or canvas["late"] is not None
-        student = Student(canvas["who"] or canvas["anonymous"], canvas["id"] or "")
-        return student, late, name if folder else canvas["file"] or ""
-    if (blackboard := BLACKBOARD.fullmatch(bare)) and (not folder or ZIP.search(first)):
-        return Student(blackboard["who"]), False, name if folder else blackboard["file"] or ""
-    if brightspace := BRIGHTSPACE.fullmatch(bare):
-        # The number is Brightspace's own, and no roster's. It tells apart who shares a name.
-        student = Student(brightspace["who"], f"Brightspace {brightspace['id']}")
-        return student, False, name if folder else brightspace["file"] or ""
+    if told := written(first, folder=folder):
+        return told.student, told.late, name if folder else told.file
+    bare = ZIP.sub("", first) if folder else first
     if folder:
         return Student(bare.removeprefix(prefix) or bare or "?"), False, name
     ending = PYTHON.search(first)
@@ -153,34 +229,35 @@ def student_of(path: tuple[str, ...], prefix: str = "") -> tuple[Student, bool, 
 
 def place(path: tuple[str, ...], prefix: str = "") -> Placed | None:
     """Where the Python file or notebook at ``path`` belongs; None if it is nobody's answer."""
-    if any(is_junk(part) for part in path) or not PYTHON.search(path[-1]):
+    python = PYTHON.search(path[-1]) is not None
+    if any(is_junk(part) for part in path) or not (python or TEXT.search(path[-1])):
         return None
     known = student_of(path, prefix)
     if known is None:
         return None
     student, late, name = known
+    told, folder = written(path[0], folder=len(path) > 1), len(path) > 1
+    when = told.when if told else ""
+    if not told and folder and (stamped := STAMPED.fullmatch(name)):
+        when, name = "{}{}-{}-{}T{}:{}:{}".format(*wrap(stamped["when"], 2)), stamped["file"]
     near = 2 if len(path) > 1 and path[-2].lower() == "steps" else 1 if len(path) <= 2 else 0
     found = step_in(name)
+    exact = found is not None and _exact(found)
+    if not python and not exact:
+        return None
+    attempt = int("".join(filter(str.isdecimal, when)) or 0)
     if found is None or NO_ANSWER.match(found.before):
-        return Placed(student, "", late, (0, 0, near, -len(path), 0))
+        return Placed(student, "", late, (attempt, 0, near, -len(path), 0, 0), when)
     copy = COPY.fullmatch(found.after)
-    exact = 2 if _nobody(found.before) and (copy or not found.after) else 1
     version = int(copy["a"] or copy["b"] or 0) if copy else 0
-    rank = (_attempt(path[0]), exact, near, -len(path), version)
-    return Placed(student, found.number, late, rank)
+    ends_in_py = name.lower().endswith(".py")
+    rank = (attempt, 2 if exact else 1, near, -len(path), ends_in_py, version)
+    return Placed(student, found.number, late, rank, when)
 
 
-def _attempt(name: str) -> int:
-    """A number that is larger for later attempts, if the platform keeps several."""
-    bare = ZIP.sub("", name)
-    if blackboard := BLACKBOARD.fullmatch(bare):
-        return int(blackboard["when"].replace("-", ""))
-    if brightspace := BRIGHTSPACE.fullmatch(bare):
-        with suppress(ValueError):
-            day, time, half = brightspace["when"].rsplit(" ", 2)
-            when = datetime.strptime(f"{day[:3]} {day.split(' ', 1)[1]} {time:0>4} {half}", WHEN)
-            return int(when.strftime("%Y%m%d%H%M"))
-    return 0
+def _exact(found: StepName) -> bool:
+    """Whether a name is that of a step's file, or of a copy of it."""
+    return _nobody(found.before) and (not found.after or COPY.fullmatch(found.after) is not None)
 
 
 def _nobody(before: str) -> bool:

@@ -47,6 +47,7 @@ def match(students: Sequence[Student], known: Sequence[Known]) -> Matches:
 def _claims(students: Sequence[Student], known: Sequence[Known]) -> Sequence[Claim]:
     """The ways to be a row's owner, the surest first."""
     prefix = _prefix(students, known)
+    members = _members(students, known)
 
     def numbered(student: Student, person: Known) -> bool:
         given = student.identifier
@@ -66,7 +67,27 @@ def _claims(students: Sequence[Student], known: Sequence[Known]) -> Sequence[Cla
     def behind_the_assignment(student: Student, person: Known) -> bool:
         return any(folded(name) in person.whole for name in _repository(student.key, prefix))
 
-    return (numbered, named_in_order, named, described, behind_the_assignment)
+    def behind_the_team(student: Student, person: Known) -> bool:
+        return members.get(student, "") in person.whole
+
+    return (numbered, named_in_order, named, described, behind_the_assignment, behind_the_team)
+
+
+def _members(students: Sequence[Student], known: Sequence[Known]) -> Mapping[Student, str]:
+    """Who is behind a team's name, which Moodle writes first: ``Team A-Ada Lovelace``, folded.
+
+    Moodle does it for everyone or for nobody. Others may have a hyphen in their own names.
+    """
+    whole = {name for person in known for name in person.whole}
+    found = {}
+    for student in students:
+        parts = student.key.split("-")
+        names = ["-".join(parts[start:]) for start in range(1, len(parts))]
+        full = [name for name in names if " " in name.strip() or student.identifier]
+        found[student] = next((each for each in map(folded, full) if each in whole), "")
+    moodle = [student for student in students if " " in student.key or student.identifier]
+    teams = 2 * sum("-" in student.key for student in moodle) > len(moodle)
+    return found if teams else {}
 
 
 def _repository(key: str, prefix: str) -> list[str]:

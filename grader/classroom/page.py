@@ -188,7 +188,7 @@ def _person(book: Gradebook, person: Person, index: int) -> str:
     parts, brief = [], []
     for number, (step, title) in enumerate(book.titles.items()):
         row = book.row(person, step)
-        score = book.score(row) if row.counts else None
+        score = book.grade(row)
         points = (
             f' <span class="soft">{score} / {book.most[step]}</span>' if score is not None else ""
         )

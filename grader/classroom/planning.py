@@ -5,20 +5,22 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.base.files import Unusable
 from grader.base.model import Report, Step, Verdict
-from grader.classroom import store
+from grader.classroom import store, targets
 from grader.classroom.adjust import NONE, Adjustment, adjustments, earlier
 from grader.classroom.collect import Collected, collect
-from grader.classroom.roster import Person, Roster, by_name, matched
+from grader.classroom.deadlines import Deadlines
+from grader.classroom.roster import Person, Roster, by_name, matched, meant, only
 from grader.classroom.submissions import shown
 from grader.grading.pipeline import Options
 from grader.report.points import Number, Points
+from grader.report.policy import Policy
 
 TIMEOUTS = "timeouts"
 """In ``Request.again``: everything whose time ran out."""
@@ -29,7 +31,8 @@ class Request:
     """What the teacher asked for. ``any_roster``: even one with few of the names.
 
     ``again`` names people to grade again, or is ``timeouts``. ``best_of`` are the folders of runs
-    on earlier hand-ins.
+    on earlier hand-ins. ``columns`` are those of the roster that the teacher named for steps, and
+    ``forms`` what is written besides.
     """
 
     submissions: Path
@@ -43,11 +46,18 @@ class Request:
     again: tuple[str, ...] = ()
     adjust: Path | None = None
     best_of: tuple[Path, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+    forms: tuple[str, ...] = ()
+    policy: Policy = field(default_factory=Policy)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What there is to do: ``names`` are the results needed, by what they grade."""
+    """What there is to do: ``names`` are the results needed, by what they grade.
+
+    ``again`` are those of ``names`` that exist and are graded all the same, ``meant`` says whom the
+    teacher's options name.
+    """
 
     collected: Collected
     spool: Path
@@ -55,6 +65,8 @@ class Plan:
     kept: dict[str, Report]
     fingerprint: str
     secret: bytes = field(repr=False)
+    again: frozenset[tuple[str, str]] = frozenset()
+    meant: tuple[str, ...] = ()
 
     @property
     def open(self) -> list[tuple[str, str]]:
@@ -63,15 +75,21 @@ class Plan:
 
 
 def check(request: Request) -> None:
-    """Check both places before anything is written.
+    """Check both places, and where the grades go, before anything is written.
 
     Raises:
-        Unusable: there are no submissions, or the results would be among them.
+        Unusable: there are no submissions, or the results would be among them, or several columns
+            of the roster may be meant.
     """
     if not request.submissions.exists():
         raise Unusable(f"There is no folder or zip file {shown(str(request.submissions))}.")
     if request.out.resolve() == request.submissions.resolve():
         raise Unusable("--out contains the submissions. Name another folder for the results.")
+    columns = request.roster.header if request.roster else ()
+    for step in request.steps:
+        for form in sorted(targets.COLUMN_OF.keys() & set(request.forms)):
+            if step.id not in request.columns:
+                targets.COLUMN_OF[form](columns, step.id, step.title)
 
 
 @contextmanager
@@ -113,36 +131,57 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     steps = [step.id for step in request.steps]
     collected = collect(request.submissions, steps, spool, request.out)
     _check_roster(request, collected)  # before hours of grading, as what follows
-    adjusted(request, matched(collected.students, request.roster).people)
-    again = _again(request, collected)
+    people = matched(collected.students, request.roster).people
+    dates = deadlines(request, people)
+    if until := dates.until():
+        collected = collect(request.submissions, steps, spool, request.out, until)
+    by_hand = adjusted(request, people)
+    named = _again(request, people)
+    again = {
+        (step, answer.digest)
+        for (student, step), answer in collected.answers.items()
+        if any(student == person.student for person in named.values())
+    }
     fingerprint = store.fingerprint()
     secret = keep.secret()
     names: dict[tuple[str, str], str] = {}
     kept: dict[str, Report] = {}
-    for (_, step), answer in collected.answers.items():
+    late: dict[str, str] = {}
+    for (student, step), answer in collected.answers.items():
         if answer.digest and (step, answer.digest) not in names:
             how = options(secret, step, answer.digest, request.strict)
             name = store.key(fingerprint, step, answer.digest, how)
             names[step, answer.digest] = name
             report = keep.load(name)
-            late = TIMEOUTS in request.again and report and report.verdict is Verdict.TIMEOUT
-            chosen = late or (step, answer.digest) in again
-            if report is not None and report.step == step and not chosen:
+            if TIMEOUTS in request.again and report and report.verdict is Verdict.TIMEOUT:
+                again.add((step, answer.digest))
+                late |= {each.name: each.name for each in people if each.student == student}
+            if report and report.step == step and (step, answer.digest) not in again:
                 kept[name] = report
-    return Plan(collected, spool, names, kept, fingerprint, secret)
+    called = {each.who: name for (name, _), each in by_hand.items() if each.who}
+    said = [meant("--again", {who: each.name for who, each in named.items()})] if named else []
+    said += [meant("--again timeouts", late)] if late else []
+    said += [meant(request.adjust.name, called)] if request.adjust else []
+    return Plan(
+        collected, spool, names, kept, fingerprint, secret, frozenset(again), (*dates.notes, *said)
+    )
 
 
-def _again(request: Request, collected: Collected) -> set[tuple[str, str]]:
-    """Step and digest of what is to be graded again, because its student is named."""
-    called = by_name(matched(collected.students, request.roster).people)
-    found: set[tuple[str, str]] = set()
+def deadlines(request: Request, people: Sequence[Person]) -> Deadlines:
+    """When everyone has to hand in."""
+    steps = [step.id for step in request.steps]
+    return Deadlines(request.policy, people, steps, listed=request.roster is not None)
+
+
+def _again(request: Request, people: Sequence[Person]) -> dict[str, Person]:
+    """Who is to be graded again, by what the teacher calls them."""
+    here = [person for person in people if person.student]
+    called = by_name(here)
+    found: dict[str, Person] = {}
     for wanted in request.again:
-        here = [person.student for person in called(wanted) if person.student]
-        if not here and wanted != TIMEOUTS:
-            raise Unusable(f"--again: nobody called {wanted!r} has handed something in.")
-        for (student, step), answer in collected.answers.items():
-            if student in here:
-                found.add((step, answer.digest))
+        if (fitting := called(wanted)) or wanted != TIMEOUTS:
+            nobody = "nobody called {!r} has handed something in"
+            found[wanted] = only(fitting, wanted, here, "--again", nobody)
     return found
 
 

@@ -6,10 +6,9 @@ Cells without a grade stay empty: an import must not overwrite a grade with a ze
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from grader.classroom import feedback, table
+from grader.classroom import feedback, table, targets
 from grader.classroom.gradebook import Gradebook, Row, first_problem
 from grader.classroom.roster import POSSIBLE, Person
 
@@ -21,8 +20,6 @@ MOODLE = ("Identifier", "Full name", "Grade", "Last modified (grade)", "Feedback
 NEEDED = ("Identifier", "Grade", "Last modified (grade)")
 """Without these Moodle refuses a worksheet, in the language of its site."""
 MAXIMUM = "Maximum Grade"
-MOST = re.compile(r"(?:MaxPoints|Total Pts):\s*([\d.,]+)")
-"""How the exports of Brightspace and Blackboard say the points of a column in its title."""
 LAST = "End-of-Line Indicator"
 """Brightspace wants this column last."""
 
@@ -30,7 +27,7 @@ LAST = "End-of-Line Indicator"
 def canvas(book: Gradebook) -> str:
     """Canvas' gradebook import: one column for each step, and its row of possible points."""
     header = _canvas_header(book)
-    columns = {step: _canvas_column(book, step) for step in book.titles}
+    columns = {step: _column(book, "canvas", step) for step in book.titles}
     possible: list[table.Cell] = [f"    {POSSIBLE}", *[""] * (len(header) - 1)]
     possible += [book.possible.get(column) or book.most[step] for step, column in columns.items()]
     rows: list[Sequence[table.Cell]] = [possible]
@@ -54,24 +51,15 @@ def _known(book: Gradebook) -> list[Person]:
     return [person for person in book.people if person.listed]
 
 
-def _canvas_column(book: Gradebook, step: str) -> str:
-    """The assignment's column in the export, with its number; else a new assignment."""
-    title = f"Step {step.removeprefix('s')}: {book.titles[step]}"
-    fitting = _named(book, step, r"\(\d+\)")
-    exact = [column for column in fitting if column.casefold().startswith(title.casefold())]
-    return next(iter([*exact, *fitting]), title)
-
-
 def _columns(book: Gradebook) -> list[str]:
     """The roster's columns."""
     return list(dict.fromkeys(column for person in book.people for column in person.columns))
 
 
-def _named(book: Gradebook, step: str, end: str = "") -> list[str]:
-    """The roster's columns that begin with a step's name, and end with the pattern ``end``."""
-    number = int(step.removeprefix("s"))
-    named = re.compile(rf"(?:step[ _-]*|s)0*{number}(?!\d).*{end}", re.IGNORECASE)
-    return [column for column in _columns(book) if named.fullmatch(column)]
+def _column(book: Gradebook, form: str, step: str) -> str:
+    """Where ``form`` has a step's grades: in the column that the teacher named, or that fits."""
+    title = book.titles[step]
+    return book.columns.get(step) or targets.COLUMN_OF[form](_columns(book), step, title)
 
 
 def roster(book: Gradebook) -> str:
@@ -80,7 +68,7 @@ def roster(book: Gradebook) -> str:
     A step's points go into the column that begins with its name, scaled if its title says to how
     many points; else into a new one.
     """
-    columns = {step: _roster_column(book, step) for step in book.titles}
+    columns = {step: _column(book, "roster", step) for step in book.titles}
     header = list(dict.fromkeys([*(_columns(book) or ["Student"]), *columns.values()]))
     if LAST in header:
         header.sort(key=LAST.__eq__)
@@ -88,17 +76,11 @@ def roster(book: Gradebook) -> str:
     for person in _known(book):
         cells: dict[str, table.Cell] = {**(person.columns or {"Student": person.name})}
         for step, column in columns.items():
-            most = MOST.search(column)
+            most = targets.MOST.search(column)
             grade = _grade(book, person, step, most[1] if most else "")
             cells[column] = cells.get(column, "") if grade is None else grade
         rows.append([cells.get(name, "") for name in header])
     return table.render(header, rows)
-
-
-def _roster_column(book: Gradebook, step: str) -> str:
-    """The step's column in the roster; else a new one, called as Brightspace wants it."""
-    new = f"Step {step.removeprefix('s')} Points Grade"
-    return next(iter([*_named(book, step, MOST.pattern + ".*"), *_named(book, step)]), new)
 
 
 def _canvas_cell(person: Person, column: str) -> str:
@@ -133,9 +115,7 @@ def _grade(book: Gradebook, person: Person, step: str, whole: str) -> float | st
 
     None if nothing was handed in, or the grader failed.
     """
-    row = book.row(person, step)
-    by_hand = row.adjusted.points is not None or row.adjusted.least is not None
-    points = book.score(row) if row.report is not None or by_hand else None
+    points = book.grade(book.row(person, step))
     try:
         most = float(whole.replace(",", "."))
     except ValueError:
@@ -153,17 +133,28 @@ def _comment(row: Row) -> str:
     return " ".join([score, *filter(None, told)])
 
 
-COLUMNS = {"canvas": (_canvas_column, "assignment"), "roster": (_roster_column, "column")}
-"""Where each of these forms has a step's grades, and what that is if the roster lacks it."""
+def _untimed(book: Gradebook) -> list[str]:
+    """For how many answers a policy had no time."""
+    found = []
+    for step in book.titles:
+        late = [book.row(person, step).lateness for person in book.people]
+        if unknown := sum(each is not None and each.when is None for each in late):
+            said = f"no time is known of {unknown} answer{'s' * (unknown != 1)} to {step}"
+            found.append(f"{book.policy}: {said}, so it took nothing off.")
+    return found
+
+
+NEW = {"canvas": "assignment", "roster": "column"}
+"""What these forms add where the roster has no column for a step."""
 
 
 def remarks(book: Gradebook, forms: Sequence[str]) -> list[str]:
     """What a teacher should know before importing what this module writes."""
     columns = _columns(book)
-    found = []
-    for form, (column_of, new) in COLUMNS.items():
+    found = _untimed(book)
+    for form, new in NEW.items():
         for step in book.titles if form in forms else ():
-            column = column_of(book, step)
+            column = _column(book, form, step)
             what = "goes into" if column in columns else f"becomes a new {new},"
             found.append(f"{form}.csv: {step} {what} {column!r}.")
     if "canvas" in forms and not all(_canvas_cell(person, "ID") for person in _known(book)):

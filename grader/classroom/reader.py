@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from multiprocessing.connection import Connection
@@ -22,29 +22,35 @@ import msgspec
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.machine import cores
-from grader.classroom import archive, gradescope, handed, similar
+from grader.classroom import archive, handed, similar
 from grader.classroom.handed import Handed, HandIn, Runs, Text
-from grader.classroom.layout import Student, is_junk, is_one_students, prefix_of, student_of
+from grader.classroom.layout import Student, is_junk, is_one_students, prefix_of
+from grader.classroom.owners import Class, students
 from grader.classroom.submissions import MOST_IN_ALL, Node, OnDisk, shown, whole
 from grader.confine import apart, kernel, landlock, readable
 from grader.confine.apart import Stopped
 from grader.source.read import SourceProblem
 
-NAMING = apart.Limits(wall=20.0, cpu=5.0, result=1 << 16)
 NOT_COMPARED = msgspec.msgpack.encode(("", ()))
 MOST_LINES = 200
 """Lines on what was left out of the archive of a class."""
 
 
+Until = Mapping[tuple[str, str], Mapping[str, str]]
+ALWAYS: Until = {}
+
+
 class Request(NamedTuple):
     """What to read: a folder or an archive, for which steps; ``out`` in it is nobody's.
 
-    ``one``: it is the folder of one student.
+    ``until`` has the last moment of an attempt that counts, by a student's key and identifier, and
+    step. ``one``: it is the folder of one student.
     """
 
     place: str
     out: str
     steps: tuple[str, ...]
+    until: Until = ALWAYS
     one: bool = False
 
 
@@ -64,14 +70,6 @@ class End(msgspec.Struct, frozen=True, tag=True):
 
 
 Message = Read | End
-
-
-class Class(NamedTuple):
-    """What is side by side in a class: what precedes names, and the folders around it all."""
-
-    nodes: Sequence[Node]
-    prefix: str
-    above: tuple[str, ...]
 
 
 def main(pipe: Connection, request: Request, parent: int) -> None:
@@ -96,14 +94,16 @@ def messages(request: Request) -> Iterator[Message]:
     root = _root(request)
     for step in request.steps:  # imports what a student's process could not, and is kept
         _compared((step, b"x = 1\n"))
-        handed.stub(step)
+        handed.shape(step)
+    handed.earlier_stubs()
+    handed.course_folders()
     _confine(request.place)
     if request.one:
-        yield from _read({Student("student"): [root]}, Class([], "", ()), request.steps)
+        yield from _read({Student("student"): [root]}, Class([], "", (), {}), request)
         yield End()
         return
     found = _class(root, skipped)
-    yield from _read(_students(found, skipped), found, request.steps)
+    yield from _read(students(found, skipped), found, request)
     more = len(skipped) - MOST_LINES
     yield End((*skipped[:MOST_LINES], *([f"{more} more left out"] if more > 0 else [])))
 
@@ -157,74 +157,21 @@ def _class(root: Node, skipped: list[str]) -> Class:
         inside = [each for each in node.inside(skipped) if not is_junk(each.name)]
         one = inside[0] if len(inside) == 1 else None
         if one is None or not one.folder or one.archive:
-            return Class(inside, prefix, above)
+            return Class(inside, prefix, above, {})
         with suppress(SourceProblem):
             below = [(each.name, each.folder) for each in one.inside([]) if not is_junk(each.name)]
             if below and not is_one_students(one.name, below):
                 node, above, prefix = one, (*above, one.name), prefix_of(one.name)
                 continue
-        return Class(inside, prefix, above)
+        return Class(inside, prefix, above, {})
 
 
-def _students(found: Class, skipped: list[str]) -> dict[Student, list[Node]]:
-    """Whose each file and folder of a class is, by its name or by Gradescope's list."""
-    students: dict[Student, list[Node]] = {}
-    owners = _gradescope(found.nodes, skipped)
-    names = [(node.name, node.folder) for node in found.nodes]
-
-    def named(item: tuple[str, bool]) -> bytes:
-        path = (item[0], "") if item[1] else (item[0],)
-        known = student_of(path, found.prefix)
-        whose = (os.fsencode(known[0].key), known[0].identifier) if known else None
-        return msgspec.msgpack.encode(whose)
-
-    for node, whose in zip(found.nodes, apart.each(named, names, NAMING), strict=True):
-        if isinstance(whose, Stopped):
-            skipped.append(f"{shown(node.name)}: the name cannot be read: {whose.why}")
-            continue
-        if node.name in owners or node.name == gradescope.METADATA:
-            for student in owners.get(node.name, ()):
-                students.setdefault(student, []).append(node)
-            continue
-        known = msgspec.msgpack.decode(whose, type=tuple[bytes, str] | None)
-        if known is None:
-            where = shown("/".join((*found.above, node.name)))
-            skipped.append(f"{where}: the name contains no student's name")
-        else:
-            students.setdefault(Student(os.fsdecode(known[0]), known[1]), []).append(node)
-    return students
-
-
-def _gradescope(nodes: Sequence[Node], skipped: list[str]) -> dict[str, list[Student]]:
-    """Whose each folder is, if this is Gradescope's export."""
-
-    def listed(node: Node) -> bytes:
-        text = node.read(gradescope.LARGEST).decode("utf-8", "replace")
-        owners = gradescope.submitters(text).items()
-        return msgspec.msgpack.encode(
-            {name: [(os.fsencode(s.key), s.identifier) for s in each] for name, each in owners}
-        )
-
-    for node in nodes:
-        if node.name == gradescope.METADATA and not node.folder:
-            (found,) = apart.each(listed, [node], apart.Limits(memory=1 << 30))
-            if isinstance(found, Stopped):
-                skipped.append(f"{shown(node.name)} cannot be read: {found.why}")
-                continue
-            owners = msgspec.msgpack.decode(found, type=dict[str, list[tuple[bytes, str]]])
-            return {
-                name: [Student(os.fsdecode(key), identifier) for key, identifier in each]
-                for name, each in owners.items()
-            }
-    return {}
-
-
-def _read(
-    students: dict[Student, list[Node]], found: Class, steps: tuple[str, ...]
-) -> Iterator[Read]:
+def _read(everyone: dict[Student, list[Node]], found: Class, request: Request) -> Iterator[Read]:
+    steps = request.steps
     begun: deque[tuple[Student, Iterator[bytes | Stopped]]] = deque()
-    for student, nodes in students.items():
-        begun.append((student, apart.each(_Own(nodes, found, steps).told, ("", *steps))))
+    for student, nodes in everyone.items():
+        until = request.until.get((student.key, student.identifier), {})
+        begun.append((student, apart.each(_Own(nodes, found, steps, until).told, ("", *steps))))
         if len(begun) > cores():
             yield _one_read(*begun.popleft(), steps)
     while begun:
@@ -240,15 +187,19 @@ def _one_read(student: Student, results: Iterator[bytes | Stopped], steps: tuple
 class _Own:
     """What runs in the process of one student: it reads the files, then compares each answer."""
 
-    def __init__(self, nodes: list[Node], found: Class, steps: tuple[str, ...]) -> None:
-        self._nodes, self._found, self._steps = nodes, found, steps
+    def __init__(
+        self, nodes: list[Node], found: Class, steps: tuple[str, ...], until: Mapping[str, str]
+    ) -> None:
+        self._nodes, self._found, self._steps, self._until = nodes, found, steps, until
         self._read = HandIn({})
 
     def told(self, step: str) -> bytes:
         """What was handed in; then, step by step, what the answer is compared by."""
         if not step:
             found = self._found
-            self._read = handed.read(self._nodes, found.prefix, found.above, self._steps)
+            self._read = handed.read(
+                self._nodes, found.prefix, found.above, self._steps, self._until, found.times
+            )
             return msgspec.msgpack.encode(self._read)
         given = self._read.answers.get(step)
         if given is None or given.data is None:

@@ -7,28 +7,32 @@ Classroom's roster, or one column of names.
 from __future__ import annotations
 
 import csv
+import difflib
 import io
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 
 from grader.base import sanitize
 from grader.base.files import Unusable
-from grader.classroom.columns import Columns, Known, folded, in_order, name_of, understood
+from grader.classroom.columns import Columns, Known, folded, in_order, name_of, plainly, understood
 from grader.classroom.layout import Student
 from grader.classroom.matching import match
 
 POSSIBLE = "Points Possible"
-NOT_A_STUDENT = (POSSIBLE, "Student, Test")
-"""Rows of a Canvas export that are not people, by their first cell."""
+TEST_STUDENT = ("studenttest", "teststudent")
+"""The folded name of one whom Canvas adds to every course."""
 POSTED = re.compile(r"(?:Muted|Manual Posting.*)?", re.IGNORECASE)
 """The cells of one more row that is not a person."""
 SEPARATOR = re.compile(r'"?sep=(.)"?[\r\n]+', re.IGNORECASE)
 """What Excel writes before a header to say how the columns are separated."""
 TEXT = re.compile(r'^="(.*)"$')
 """How Excel keeps the zeros in front of a number."""
+TIMES = ("lastmodifiedsubmission", "submissiontime", "submissiondate", "submittedat", "submitted")
+"""The folded titles of columns that say when something was handed in: Moodle's, Gradescope's."""
 LATE = re.compile(r"\b(?:sec|min|hour|day|year)s? late\b")
 MOST_BYTES = 16 << 20
 
@@ -50,6 +54,12 @@ class Person:
     def late(self) -> bool:
         """Whether the roster is a Moodle worksheet, and its status says "2 hours late"."""
         return LATE.search(self.columns.get("Status", "")) is not None
+
+    @property
+    def told_time(self) -> str:
+        """When it was handed in, as the roster writes it; empty if it does not say."""
+        told = (cell for title, cell in self.columns.items() if folded(title) in TIMES)
+        return next((cell for cell in told if any(map(str.isdecimal, cell))), "")
 
 
 @dataclass(frozen=True)
@@ -120,18 +130,18 @@ def _split(text: str, separator: str) -> list[list[str]]:
 def _roster(header: tuple[str, ...], lines: Iterable[Sequence[str]]) -> Roster:
     possible: Mapping[str, str] = {}
     rows: list[Mapping[str, str]] = []
-    notes = []
+    notes, columns = [], understood(header)
     for line in lines:
         row: dict[str, str] = {}
-        for column, cell in zip(header, line, strict=False):
+        for column, cell in zip_longest(header, line[: len(header)], fillvalue=""):
             row.setdefault(column, cell)  # Canvas may give two columns the same name
         if line[0].startswith(POSSIBLE):
             possible = row
         elif row in rows:
-            notes.append(
-                f"{shown(name_of(row, understood(tuple(row))))}: appears twice in the roster"
-            )
-        elif not line[0].startswith(NOT_A_STUDENT) and not all(map(POSTED.fullmatch, line)):
+            notes.append(f"{shown(name_of(row, columns))}: appears twice in the roster")
+        elif all(map(POSTED.fullmatch, line)):
+            continue
+        elif folded(name_of(row, columns)) not in TEST_STUDENT:
             rows.append(row)
     return Roster(header, tuple(rows), possible, tuple(notes))
 
@@ -179,24 +189,62 @@ def matched(students: Sequence[Student], roster: Roster | None) -> Class:
 def by_name(people: Iterable[Person]) -> Callable[[str], list[Person]]:
     """Finds people as a teacher writes them: as the gradebook or a file does, else as the roster.
 
-    A comma says that the last name is first, whoever else writes it so. Several if they share the
-    name.
+    A comma says that the last name is first, whoever else writes it so. Where nobody has the name,
+    other letters may stand for those that a keyboard lacks. Several if they share the name.
     """
+    exact: dict[str, list[Person]] = defaultdict(list)
+    plain: dict[str, list[Person]] = defaultdict(list)
     sure: dict[str, list[Person]] = defaultdict(list)
     usual: dict[str, list[Person]] = defaultdict(list)
     for person in people:
         key = person.student.key if person.student else person.name
+        for name in {person.name.casefold(), shown(key).casefold()}:
+            exact[name].append(person)
         for name in {folded(person.name), folded(key), folded(shown(key))}:
             sure[name].append(person)
         row = person.columns or {"name": person.name}
-        for name in Known(row, understood(tuple(row))).whole:
+        known = Known(row, understood(tuple(row))).whole
+        for name in known:
             usual[name].append(person)
+        for name in {plainly(each) for each in (person.name, key, *known)}:
+            plain[name].append(person)
 
     def called(name: str) -> list[Person]:
-        turned = folded(in_order(name))
-        return sure.get(folded(name)) or usual.get(folded(name)) or sure.get(turned, [])
+        found = exact.get(shown(name).casefold()) or sure.get(folded(name))
+        found = found or usual.get(folded(name)) or sure.get(folded(in_order(name)))
+        return found or plain.get(plainly(name)) or plain.get(plainly(in_order(name)), [])
 
     return called
+
+
+def only(
+    people: Sequence[Person],
+    called: str,
+    among: Iterable[Person],
+    where: str,
+    nobody: str = "nobody is called {!r}",
+) -> Person:
+    """The one of ``people``, whom a teacher called so in ``where``.
+
+    Raises:
+        Unusable: there are several, or ``nobody``; it names who may be meant, of them or ``among``
+            all.
+    """
+    if len(people) == 1:
+        return people[0]
+    if people:
+        said = f"several people are called {called!r}: {', '.join(each.name for each in people)}"
+        raise Unusable(f"{where}: {said}. Write the name as in gradebook.csv.")
+    names = {plainly(each.name): each.name for each in among}
+    near = [names[each] for each in difflib.get_close_matches(plainly(called), names)]
+    guess = f"Did you mean {' or '.join(near)}?" if near else "Write the name as in gradebook.csv."
+    raise Unusable(f"{where}: {nobody.format(called)}. {guess}")
+
+
+def meant(where: str, people: Mapping[str, str]) -> str:
+    """Whom a teacher meant: their names, by what they were called if that is another."""
+    said = [name + (f" ({who!r})" if who != name else "") for who, name in people.items()]
+    return f"{where}: {', '.join(said)}."
 
 
 def _with_first_line(students: Sequence[Student], roster: Roster) -> Roster:

@@ -10,7 +10,7 @@ from grader.classroom import reports, similar
 from grader.classroom.adjust import NONE
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row
-from grader.classroom.planning import Plan, Request, adjusted, most_of
+from grader.classroom.planning import Plan, Request, adjusted, deadlines, most_of
 from grader.classroom.roster import matched
 
 
@@ -21,6 +21,7 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
     found = matched(plan.collected.students, request.roster)
     everyone = found.people
     by_hand = adjusted(request, everyone)
+    lateness = deadlines(request, everyone).lateness(plan.collected.answers)
     rows: dict[tuple[str, str], Row] = {}
     for person in everyone:
         for step in request.steps:
@@ -30,8 +31,18 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
             if answer and person.late and len(request.steps) == 1:  # the worksheet is for one step
                 answer = replace(answer, late=True)
             key = person.name, step.id
+            late = lateness.get(key)
+            if answer and late and late.when:
+                answer = replace(answer, late=late.days > 0)
             report = _of(plan, step, answer)
-            rows[key] = Row(answer, report, by_hand.get(key, NONE), _code(plan, answer))
+            rows[key] = Row(
+                answer,
+                report,
+                by_hand.get(key, NONE),
+                _code(plan, answer),
+                answer is not None and (step.id, answer.digest) in plan.again,
+                late,
+            )
     return Gradebook(
         titles={step.id: step.title for step in request.steps},
         people=everyone,
@@ -49,6 +60,8 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
         ),
         roster=request.roster is not None,
         possible=request.roster.possible if request.roster else {},
+        columns=request.columns,
+        policy=request.policy.file,
         similar=tuple(
             group for step in request.steps for group in similar.groups(step, _answers(rows, step))
         ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +30,8 @@ MOST_IN_ALL = 2_000_000
 """Entries of the archive of a whole class, and of one folder on disk."""
 MOST_BYTES = 32 << 20
 """Of a student's own archive, which is read into memory."""
+COURSE = "course.toml"
+"""Beside the folders of a course."""
 LONGEST = 255
 """Characters of a name, as on most disks."""
 
@@ -166,11 +168,15 @@ def tree_of(data: bytes, name: str, skipped: list[str]) -> Sequence[Node]:
 
 @dataclass
 class Files:
-    """Every file of one student, with its path; what could not be opened, and what was left out."""
+    """Every file of one student, with its path; what could not be opened, and what was left out.
+
+    ``given`` are the folders of the course. In a copy of the whole of it nobody looks into them.
+    """
 
     found: list[tuple[tuple[str, ...], Node]] = field(default_factory=list)
     broken: list[SourceProblem] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
+    given: Container[str] = ()
 
     def add(self, node: Node, above: tuple[str, ...] = (), *, opened: bool = False) -> None:
         """Add the file, or what is in the folder. An archive in an archive stays closed.
@@ -185,15 +191,20 @@ class Files:
                     f"There are more than {MOST_FILES:,} files", hint="Hand in the step alone."
                 )
             return
+        lost: list[str] = []
         try:
-            inside = node.inside(self.skipped) if len(above) <= DEEPEST else ()
+            inside = node.inside(lost) if len(above) <= DEEPEST else ()
         except TooMany:
             raise
         except SourceProblem as problem:
             self.broken.append(problem)
             return
+        where = shown("/".join((*above, node.name)))
+        self.skipped += [f"{where}: {line}" for line in lost]
+        copy = any(each.name == COURSE for each in inside)
         for each in inside:
-            if not is_junk(each.name):
+            theirs = not (copy and each.folder and each.name in self.given)
+            if theirs and not is_junk(each.name):
                 self.add(each, (*above, node.name), opened=opened or node.archive)
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 
 COMMANDS = {
-    "autograde": "teach",
-    "autograder": "teach",
+    "autograde": "gradescope",
+    "autograder": "gradescope",
     "check": "grade",
     "class": "teach:grade_class",
     "completion": "upkeep",

@@ -36,6 +36,9 @@ PLACE = click.Path(path_type=Path)
 points_file = click.option(
     "--points", type=PLACE, help="TOML with other points than the usual 100."
 )
+policy_file = click.option(
+    "--policy", type=PLACE, help="TOML with due dates, grace, deductions and extensions."
+)
 
 
 @click.command()
@@ -52,6 +55,7 @@ points_file = click.option(
 @click.option("--roster", type=PLACE, help="CSV of the class: lists who is missing or unknown.")
 @click.option("--any-roster", is_flag=True, help="Use the roster even if few of its names fit.")
 @points_file
+@policy_file
 @click.option("--adjust", type=PLACE, help="CSV with a bonus or other points for some.")
 @click.option(
     "--best-of",
@@ -70,6 +74,13 @@ points_file = click.option(
     help="Also write this, for a platform or another program; repeat it for several.",
 )
 @click.option(
+    "--column",
+    "column",
+    multiple=True,
+    metavar="TITLE",
+    help="The roster's column for the grades; repeat it for several steps: s05=TITLE.",
+)
+@click.option(
     "--again",
     multiple=True,
     metavar="NAME",
@@ -84,11 +95,13 @@ def grade_class(
     roster: Path | None,
     any_roster: bool,
     points: Path | None,
+    policy: Path | None,
     adjust: Path | None,
     best_of: tuple[Path, ...],
     workers: int | None,
     scheduler: str | None,
     forms: tuple[str, ...],
+    column: tuple[str, ...],
     again: tuple[str, ...],
     trusted: bool,
     strict: bool,
@@ -99,15 +112,20 @@ def grade_class(
     resumes from there.
     """
     from grader.classroom import roster as rosters
+    from grader.classroom import targets
     from grader.classroom.planning import Request
+    from grader.report import policy as policies
 
     warn_of_other_version()
-    with _told():
+    with told():
+        listed = rosters.read(from_caller(roster)) if roster else None
+        chosen = tuple(sorted(set(steps), key=lambda step: step.id))
+        titles = listed.header if listed else ()
         request = Request(
             from_caller(submissions),
-            tuple(sorted(set(steps), key=lambda step: step.id)),
+            chosen,
             from_caller(out),
-            rosters.read(from_caller(roster)) if roster else None,
+            listed,
             points_option(points),
             strict,
             trusted,
@@ -115,15 +133,18 @@ def grade_class(
             again,
             from_caller(adjust) if adjust else None,
             tuple(map(from_caller, best_of)),
+            targets.chosen(column, [step.id for step in chosen], titles),
+            forms,
+            policies.read(from_caller(policy)) if policy else policies.Policy(),
         )
         if request.roster is not None:
             click.echo(f"The roster's columns: {request.roster.columns.told()}.", err=True)
-        failed = _grade(request, workers, scheduler, forms)
+        failed = _grade(request, workers, scheduler)
     sys.exit(3 if failed else 0)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def told() -> Iterator[None]:
     """Say what cannot be used, as wrong usage or as what the machine lacks."""
     from grader.base.files import Unusable
 
@@ -152,9 +173,7 @@ def _kept(out: Path) -> Iterator[None]:
         ) from None
 
 
-def _grade(
-    request: Request, workers: int | None, scheduler: str | None, forms: Sequence[str]
-) -> int:
+def _grade(request: Request, workers: int | None, scheduler: str | None) -> int:
     """Grade the class and write everything; return how many the grader itself failed on."""
     from grader.base.files import Unusable
     from grader.classroom import exports, planning, rows, session, store, work
@@ -168,50 +187,16 @@ def _grade(
     with planning.at_work(request.out), _kept(request.out):
         keep = store.Store(request.out / "results")
         written = Written(request.out, keep.folder)
-        written.check(exports.names(forms, [step.id for step in request.steps]))
+        written.check(exports.names(request.forms, [step.id for step in request.steps]))
         with planning.planned(request, keep) as plan:
+            for line in plan.meant:
+                click.echo(line, err=True)
             if plan.open:
                 executor, count = _workshop(plan, workers, scheduler)
                 reports = session.graded(request, plan, keep, executor, count, here=not scheduler)
                 watched(reports, len(plan.open), len(plan.names), request.out)
             book = rows.gradebook(request, plan)
-        return _written(request.out, written, book, forms)
-
-
-@click.command()
-@click.argument("step", type=StepName())
-@click.option("--out", type=PLACE, default=Path("autograder.zip"), help="Where to write it.")
-@points_file
-def autograder(step: Step, out: Path, points: Path | None) -> None:
-    """Make the autograder.zip of a step, for Gradescope.
-
-    It contains the grader. Gradescope installs the rest once, when it builds the image.
-    """
-    from grader.base.files import write_whole
-    from grader.classroom.autograder import build
-
-    points_option(points)
-    given = from_caller(points).read_bytes() if points else b""
-    try:
-        write_whole(from_caller(out), build(step, given))
-    except OSError as problem:
-        raise click.UsageError(f"{out} cannot be written: {problem.strerror}.") from None
-    click.echo(f"{out} is ready: upload it as the autograder of a programming assignment.")
-
-
-@click.command(hidden=True)
-@click.argument("step", type=StepName())
-@click.argument("submission", type=PLACE)
-@points_file
-@click.option("--output", type=PLACE, required=True)
-def autograde(step: Step, submission: Path, points: Path | None, output: Path) -> None:
-    """Grade what Gradescope put into a folder, and write its results.json."""
-    from grader.base.files import write_whole
-    from grader.classroom.reports import grade_one
-
-    report = grade_one(submission, step)
-    write_whole(output, machine_text("gradescope", report, points_option(points)))
-    click.echo(f"{report.step}: {report.verdict.value}, {report.score} of {report.max_score}")
+        return _written(request.out, written, book, request.forms)
 
 
 @click.command()
@@ -226,7 +211,7 @@ def similar(submissions: Path, step: Step, roster: Path | None) -> None:
     from grader.classroom.collect import collect
     from grader.classroom.similar import groups, pairs
 
-    with _told(), tempfile.TemporaryDirectory(prefix="class-") as spool:
+    with told(), tempfile.TemporaryDirectory(prefix="class-") as spool:
         collected = collect(from_caller(submissions), [step.id], Path(spool))
         listed = rosters.read(from_caller(roster)) if roster else None
         people = rosters.matched(collected.students, listed).people

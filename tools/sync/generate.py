@@ -1,7 +1,8 @@
 """Bring every generated file up to date with the solutions, and never lose a learner's work.
 
 The stub in ``steps/`` is the file that the learner edits. ``steps/stubs.sha256`` has the digest
-of each stub as it was last generated. A file that is neither that stub nor the new one is
+of each stub as it was last generated, ``steps/stubs.earlier.sha256`` those of the stubs that it
+replaced. A file that is neither that stub nor the new one is
 somebody's work: it is kept, unless ``force`` is given, and then a copy is kept.
 """
 
@@ -9,14 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.base import course
-from grader.base.blanks import RegionProblem, make_stub
+from grader.base.blanks import EARLIER, RegionProblem, make_stub
 from grader.base.files import write_whole
 from grader.base.model import Step, Verdict
 from grader.learner.stub import MANIFEST, back_up, read_manifest
@@ -110,6 +111,14 @@ def plan(root: Path, *, reports: bool = True) -> tuple[Generated, ...]:
         return _plan(root, pool.start)
 
 
+def _earlier(root: Path, digests: Mapping[str, str], manifest: str) -> str:
+    """The digests of the stubs that were replaced, so that a class knows who never wrote one."""
+    path = root / "steps" / EARLIER
+    known = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    gone = [f"{digest}  {name}" for name, digest in digests.items() if digest not in manifest]
+    return "".join(f"{line}\n" for line in dict.fromkeys([*known, *gone]))
+
+
 def _plan(root: Path, start: Start | None) -> tuple[Generated, ...]:
     """The same, with workers from ``start``; without it the reports stay as they are."""
     steps = course.steps(root)
@@ -118,6 +127,8 @@ def _plan(root: Path, start: Start | None) -> tuple[Generated, ...]:
     stubs = [_stub(step, digests) for step in steps]
     manifest = "".join(f"{_digest(one.text.encode())}  {one.path.name}\n" for one in stubs)
     plans = [*stubs, _generated(root / "steps" / MANIFEST, manifest), _tasks(root, steps)]
+    if earlier := _earlier(root, digests, manifest):
+        plans.append(_generated(root / "steps" / EARLIER, earlier))
     for step, stub in zip(steps, stubs, strict=True):
         drawn = figures.blocks(step)
         plans += [_generated(one.path, one.content) for one in drawn if one.path is not None]

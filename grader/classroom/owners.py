@@ -1,0 +1,128 @@
+"""Whose each file and folder of a class is: by its name, or by what the platform says beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from grader.classroom import gradescope
+from grader.classroom.layout import Student, login_in, student_of, written
+from grader.classroom.submissions import Node, shown
+from grader.confine import apart
+from grader.confine.apart import Stopped
+
+NAMING = apart.Limits(wall=20.0, cpu=5.0, result=1 << 16)
+
+
+class Class(NamedTuple):
+    """What is side by side in a class: what precedes names, and the folders around it all.
+
+    ``times`` has when each was handed in, where the platform says that beside them.
+    """
+
+    nodes: Sequence[Node]
+    prefix: str
+    above: tuple[str, ...]
+    times: dict[str, str]
+
+
+_Listed = tuple[dict[str, list[tuple[bytes, str]]], dict[str, str]]
+
+
+class _Named(msgspec.Struct, frozen=True, array_like=True):
+    """Whose a name says something is. ``left`` and ``receipt`` are Blackboard's."""
+
+    key: bytes
+    identifier: str
+    left: bytes = b""
+    receipt: bool = False
+    tester: bool = False
+
+
+TEST_STUDENT = ("studenttest", "teststudent")
+"""How Canvas names the files of its Test Student, whom it adds to every course."""
+
+
+def students(found: Class, skipped: list[str]) -> dict[Student, list[Node]]:
+    """The students with what is theirs. What is nobody's is told in ``skipped``."""
+    owners = _gradescope(found, skipped)
+    names = [(node.name, node.folder) for node in found.nodes]
+    theirs: dict[Student, list[Node]] = {}
+    people: list[tuple[Node, _Named]] = []
+    named = apart.each(lambda item: _named(*item, found.prefix), names, NAMING)
+    for node, whose in zip(found.nodes, named, strict=True):
+        if isinstance(whose, Stopped):
+            skipped.append(f"{shown(node.name)}: the name cannot be read: {whose.why}")
+        elif node.name in owners or node.name == gradescope.METADATA:
+            for student in owners.get(node.name, ()):
+                theirs.setdefault(student, []).append(node)
+        elif (known := msgspec.msgpack.decode(whose, type=_Named | None)) is None:
+            where = shown("/".join((*found.above, node.name)))
+            skipped.append(f"{where}: the name contains no student's name")
+        elif known.tester:
+            skipped.append(f"{shown(node.name)}: handed in by Canvas' Test Student, who is nobody")
+        else:
+            people.append((node, known))
+    logins = _logins(people)
+    for node, known in people:
+        key = os.fsdecode(logins.get(known.left, known.key))
+        theirs.setdefault(Student(key, known.identifier), []).append(node)
+    return theirs
+
+
+def _named(name: str, folder: bool, prefix: str) -> bytes:
+    known, told = (
+        student_of((name, "") if folder else (name,), prefix),
+        written(name, folder=folder),
+    )
+    if known is None:
+        return msgspec.msgpack.encode(None)
+    student, _, file = known
+    left = os.fsencode(told.title_and_login) if told else b""
+    receipt = bool(left) and not file and not folder
+    tester = student.identifier.isdecimal() and student.key in TEST_STUDENT
+    found = _Named(os.fsencode(student.key), student.identifier, left, receipt, tester)
+    return msgspec.msgpack.encode(found)
+
+
+def _logins(people: Sequence[tuple[Node, _Named]]) -> dict[bytes, bytes]:
+    """Blackboard's user names from its receipts, by what it writes of title and user name."""
+    receipts = [(node, known.left) for node, known in people if known.receipt]
+
+    def login(item: tuple[Node, bytes]) -> bytes:
+        text = item[0].read().decode("utf-8", "replace")
+        return os.fsencode(login_in(text, os.fsdecode(item[1])))
+
+    told = apart.each(login, receipts, NAMING) if receipts else ()
+    return {
+        left: name
+        for (_, left), name in zip(receipts, told, strict=True)
+        if isinstance(name, bytes) and name
+    }
+
+
+def _gradescope(of: Class, skipped: list[str]) -> dict[str, list[Student]]:
+    """Whose each folder is, if this is Gradescope's export; the times of ``of`` are those of it."""
+
+    def listed(node: Node) -> bytes:
+        text = node.read(gradescope.LARGEST).decode("utf-8", "replace")
+        owners = gradescope.submitters(text).items()
+        people = {name: [(os.fsencode(s.key), s.identifier) for s in each] for name, each in owners}
+        return msgspec.msgpack.encode((people, gradescope.times(text)))
+
+    for node in of.nodes:
+        if node.name == gradescope.METADATA and not node.folder:
+            (found,) = apart.each(listed, [node], apart.Limits(memory=1 << 30))
+            if isinstance(found, Stopped):
+                skipped.append(f"{shown(node.name)} cannot be read: {found.why}")
+                continue
+            owners, times = msgspec.msgpack.decode(found, type=_Listed)
+            of.times.update(times)
+            return {
+                name: [Student(os.fsdecode(key), identifier) for key, identifier in each]
+                for name, each in owners.items()
+            }
+    return {}
