@@ -89,7 +89,7 @@ def _in_turn(rng: Rng) -> list[Trial]:
         ({**config(3, 3, 3, 3, 3), "layer_norm_epsilon": 0.3}, (3, 3), (*twice, SHORT)),
         (config(33_000, 1, 4, 1, 1), (1, 1), once),
         ({**config(3, 6, 3, 1, 3), "n_inner": 3, "layer_norm_epsilon": 0.2}, (3, 3), once),
-        ({**config(7, 3, 4, 2, 1), "layer_norm_epsilon": 0.4}, (1, 3), (*twice, SHORT)),
+        ({**config(7, 4, 4, 2, 1), "layer_norm_epsilon": 0.4}, (1, 4), (*twice, SHORT)),
     )
     each = [logits_trial(rng, "model", *one) for one in models]
     return [
