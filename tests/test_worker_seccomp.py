@@ -18,7 +18,7 @@ HEADERS = {
 }
 REFUSED = seccomp.ERRNO | errno.EPERM
 ABSENT = seccomp.ERRNO | errno.ENOSYS
-HARMLESS = {"read": (0, 63), "mmap": (9, 222), "futex": (202, 98), "exit_group": (231, 94)}
+HARMLESS = {"read": (0, 63), "munmap": (11, 215), "futex": (202, 98), "exit_group": (231, 94)}
 MUST_BE_FORBIDDEN = (
     "fork", "vfork", "execve", "execveat", "socket", "connect", "bind", "ptrace", "tkill",
     "process_vm_writev", "pidfd_send_signal", "rt_sigqueueinfo", "setsid", "setpgid", "unshare",
@@ -26,7 +26,7 @@ MUST_BE_FORBIDDEN = (
     "setxattr", "fsetxattr", "removexattr", "mount", "chroot", "bpf", "io_uring_setup",
     "memfd_create", "shmget", "mq_open", "keyctl", "open_by_handle_at", "mknodat", "setuid",
     "inotify_init1", "open_tree_attr", "file_setattr", "truncate", "openat2", "flock",
-    "sendmsg", "sendmmsg", "recvmsg", "recvmmsg", "timer_create", "listmount", "statmount",
+    "sendmsg", "sendmmsg", "recvmsg", "recvmmsg", "timer_create", "listmount", "statmount", "vmsplice", "setsockopt",
 )  # fmt: skip
 
 
@@ -122,6 +122,12 @@ def test_what_would_leave_the_sandbox_is_on_the_list(name: str) -> None:
         ("fcntl", (3, 10, 9), REFUSED),  # F_SETSIG: and which
         ("fcntl", (3, 15, 0), REFUSED),
         ("fcntl", (3, 1024, 0), REFUSED),  # F_SETLEASE
+        ("fcntl", (3, 1031, 1 << 20), REFUSED),  # F_SETPIPE_SZ
+        ("mmap", (0, 4096, 3, 0x22), seccomp.ALLOW),  # private memory
+        ("mmap", (0, 4096, 1, 0x01), seccomp.ALLOW),  # a file
+        ("mmap", (0, 4096, 3, 0x21), REFUSED),  # memory that stays when it is given back
+        ("madvise", (0, 4096, 4), seccomp.ALLOW),  # MADV_DONTNEED
+        ("madvise", (0, 4096, 21), REFUSED),  # MADV_PAGEOUT
         ("ioctl", (1, 0x5401), seccomp.ALLOW),  # isatty
         ("ioctl", (1, 0x5451), seccomp.ALLOW),  # FIOCLEX
         ("ioctl", (0, 0x5412), REFUSED),  # TIOCSTI

@@ -70,21 +70,66 @@ def _flatten(folder: str, start: int) -> int:
 def size(folder: str, most: int) -> int:
     """Bytes on disk below ``folder``, 4 KiB at least for each entry; stops above ``most``.
 
-    A folder that cannot be inspected, nested too deeply or made unreadable, counts as more than
-    ``most``.
+    What vanishes between being listed and being opened may have been renamed, so everything is
+    counted again then. A folder that cannot be inspected, nested too deeply or made unreadable,
+    counts as more than ``most``.
     """
-    total, pending = 0, [folder]
-    while pending and total <= most:
+    largest = 0
+    for _ in range(LOOKS):
+        walk = _Walk(most)
+        walk.count(folder, None, DEEPEST)
+        largest = max(largest, walk.total)
+        if largest > most or not walk.vanished:
+            break
+    return largest
+
+
+LOOKS = 20
+"""How often a folder is counted in which something always vanishes."""
+
+DEEPEST = 100
+"""Folders inside each other, each of which takes a descriptor while it is counted."""
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class _Walk:
+    """Counts by descriptors: a path may be that of another folder by the time it is opened."""
+
+    def __init__(self, most: int) -> None:
+        self.total, self.vanished = 0, False
+        self._most = most
+
+    def count(self, name: str, within: int | None, depth: int) -> None:
+        """Add what is below the folder ``name`` of the folder ``within``."""
+        if not depth:
+            self.total = self._most + 1
+            return
         try:
-            for entry in os.scandir(pending.pop()):
-                total += max(4096, entry.stat(follow_symlinks=False).st_blocks * 512)
-                if entry.is_dir(follow_symlinks=False):
-                    pending.append(entry.path)
-                if total > most:
-                    break
-        except OSError as error:  # gone by now, or out of reach
-            total += most + 1 if error.errno in (errno.ENAMETOOLONG, errno.EACCES) else 0
-    return total
+            descriptor = os.open(name, FOLDER, dir_fd=within)
+        except OSError as error:
+            gone = error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+            self.vanished |= gone
+            self.total += 0 if gone else self._most + 1
+            return
+        try:
+            with os.scandir(descriptor) as entries:
+                for entry in entries:
+                    self._add(entry, descriptor, depth)
+                    if self.total > self._most:
+                        return
+        finally:
+            os.close(descriptor)
+
+    def _add(self, entry: os.DirEntry[str], descriptor: int, depth: int) -> None:
+        try:
+            found = entry.stat(follow_symlinks=False)
+        except OSError:
+            self.vanished = True
+            return
+        self.total += max(4096, found.st_blocks * 512)
+        if stat.S_ISDIR(found.st_mode):
+            self.count(entry.name, descriptor, depth - 1)
 
 
 def nameless(process: int, folder: str, largest: int) -> int:

@@ -33,7 +33,6 @@ KERNEL = (
     "/proc/stat",
     "/dev/urandom",
     "/dev/random",
-    "/dev/zero",
 )
 """What every sandbox has of its own."""
 

@@ -32,10 +32,14 @@ DENY = ERRNO | errno.EPERM
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 CLONE_THREAD, CLONE_FILES = 0x00010000, 0x00000400
 CLOSE_RANGE_UNSHARE = 2
-FCNTL_FORBIDDEN = (5, 6, 7, 8, 10, 15, 36, 37, 38, 1024, 1026)
+FCNTL_FORBIDDEN = (5, 6, 7, 8, 10, 15, 36, 37, 38, 1024, 1026, 1031)
 """Locks, which two workers that read one file could talk with. F_SETOWN, F_SETSIG and F_SETOWN_EX
 send any signal to any process of the user; F_SETLEASE blocks whoever opens the file; F_NOTIFY
-reports what happens in a folder."""
+reports what happens in a folder; F_SETPIPE_SZ gives a pipe memory that no limit counts."""
+MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
+"""Memory with both stays when a process gives its pages back, and counts as nobody's."""
+MADV_OUT = (20, 21)
+"""MADV_COLD and MADV_PAGEOUT move memory where the supervisor does not see it."""
 NO_STREAM = 0xE
 """The bits that every kind of socket except a stream has. A pair of streams reaches nobody else; a
 datagram from a pair can be sent to any path."""
@@ -122,6 +126,14 @@ def _blocks(own: int) -> dict[str, Block]:
         "ioctl": [(LOAD, 0, 0, second), *_one_of(IOCTL_ALLOWED, ALLOW, DENY)],
         "kill": _itself(own, second),
         "tgkill": _itself(own, third),
+        "madvise": [(LOAD, 0, 0, third), *_one_of(MADV_OUT, DENY, ALLOW)],
+        "mmap": [
+            (LOAD, 0, 0, third + 8),
+            (JUMP_ANY_BIT, 0, 2, MAP_SHARED),
+            (JUMP_ANY_BIT, 0, 1, MAP_ANONYMOUS),
+            (RETURN, 0, 0, DENY),
+            (RETURN, 0, 0, ALLOW),
+        ],
         "open": _no_emptying(second),
         "openat": _no_emptying(third),
         "prctl": [(LOAD, 0, 0, first), *_one_of(PRCTL_ALLOWED, ALLOW, DENY)],
