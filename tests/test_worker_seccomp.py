@@ -26,7 +26,8 @@ MUST_BE_FORBIDDEN = (
     "setxattr", "fsetxattr", "removexattr", "mount", "chroot", "bpf", "io_uring_setup",
     "memfd_create", "shmget", "mq_open", "keyctl", "open_by_handle_at", "mknodat", "setuid",
     "inotify_init1", "open_tree_attr", "file_setattr", "truncate", "openat2", "flock",
-    "sendmsg", "sendmmsg", "recvmsg", "recvmmsg", "timer_create", "listmount", "statmount", "vmsplice", "setsockopt",
+    "sendmsg", "sendmmsg", "recvmsg", "recvmmsg", "timer_create", "listmount", "statmount",
+    "vmsplice", "setsockopt",
 )  # fmt: skip
 
 
