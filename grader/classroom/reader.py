@@ -28,7 +28,7 @@ from grader.classroom.layout import Student, is_junk, is_one_students, prefix_of
 from grader.classroom.submissions import MOST_IN_ALL, Node, OnDisk, shown, whole
 from grader.confine import apart, kernel, landlock, readable
 from grader.confine.apart import Stopped
-from grader.source.read import SourceProblem
+from grader.source.problem import SourceProblem
 
 NAMING = apart.Limits(wall=20.0, cpu=5.0, result=1 << 16)
 NOT_COMPARED = msgspec.msgpack.encode(("", ()))

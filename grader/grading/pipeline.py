@@ -377,11 +377,12 @@ def _tried_unread(
     from grader.grading.inputs import draw
     from grader.grading.kept import Kept
     from grader.protocol.probe import Outcome, SeenError
-    from grader.source import parse
+    from grader.source import SourceProblem, parse
+    from grader.source.encoding import decoded
 
     try:
-        text = data.decode()
-    except UnicodeDecodeError:
+        text = decoded(data, found.file)
+    except SourceProblem:
         return found
     drawn = draw(rubric, found.seed).calculate()
     job = _job(found, step, text, tuple(trial.probe for trial in drawn.trials.values()), options)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from grader.base import course, sanitize
 from grader.source import cells
-from grader.source.read import MOST_BYTES, MOST_NAME, SourceProblem, read_file
+from grader.source.problem import SourceProblem
+from grader.source.read import MOST_BYTES, MOST_NAME, read_file
 
 ENDING = ".ipynb"
 LARGEST = 16 << 20
