@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import URL
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
@@ -106,7 +107,25 @@ def page_of(book: Path, number: str) -> str:
     return page if (book / page).is_file() else "index.html"
 
 
-class Book(StaticFiles):
+class Files(StaticFiles):
+    """The files of a folder. What cannot be the name of a file is not there either."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """A file."""
+        try:
+            return await super().get_response(path, scope)
+        except (OSError, ValueError):
+            raise HTTPException(404) from None
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        """The file at ``path``; None if there is none."""
+        try:
+            return super().lookup_path(path)
+        except (OSError, ValueError):
+            return "", None
+
+
+class Book(Files):
     """The files of the book. A page that belongs to a step loads the desk as well."""
 
     def __init__(self, folder: Path) -> None:
