@@ -46,7 +46,8 @@ class Gradebook:
     ``titles`` are those of the steps, in order; ``sentences`` the checks of each step, id and
     sentence; ``most`` the points of all of them together. ``similar`` are answers with one shape,
     ``nearly`` those with much in common.
-    ``possible`` is what the roster says about the points of its columns.
+    ``possible`` is what the roster says about the points of its columns. ``known`` are the course's
+    own sentences on mistakes, by step.
     """
 
     titles: Mapping[str, str]
@@ -60,6 +61,7 @@ class Gradebook:
     similar: tuple[Group, ...] = ()
     nearly: tuple[Pair, ...] = ()
     possible: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def row(self, person: Person, step: str) -> Row:
         """The row of a person for a step."""

@@ -42,6 +42,10 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
             step.id: [(check.id, check.passed) for check in load.rubric(step).checks]
             for step in request.steps
         },
+        known={
+            step.id: frozenset(one.message for one in load.rubric(step).misconceptions)
+            for step in request.steps
+        },
         most=most_of(request),
         skipped=(
             *found.notes,
