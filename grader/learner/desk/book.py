@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -18,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from grader.base import course
 from grader.base.files import Unusable
-from grader.learner.desk.guard import NONCE
+from grader.learner.desk.guard import KEY, NONCE
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -32,7 +33,7 @@ IGNORED = (".py", ".pyc")
 AT_DESK = '<meta name="desk" content="">'
 """Tells a page that a desk serves it: its explorer then reads any text."""
 DESK = (
-    '<link rel="stylesheet" href="{up}_desk/desk.css">'
+    '<meta name="desk-key" content="{key}"><link rel="stylesheet" href="{up}_desk/desk.css">'
     '<script type="module" src="{up}_desk/desk.js" nonce="{nonce}"></script>'
 )
 
@@ -153,5 +154,5 @@ class Book(Files):
         head = AT_DESK
         if re.search(r"<body[^>]*\sdata-step=", page):
             up = "../" * (scope["path"].count("/") - 1)
-            head += DESK.format(up=up, nonce=scope[NONCE])
+            head += DESK.format(up=up, nonce=scope[NONCE], key=html.escape(scope[KEY]))
         return HTMLResponse(page.replace("</head>", f"{head}</head>", 1), status_code)
