@@ -260,7 +260,7 @@ def test_no_separator_of_a_spreadsheet_uncovers_a_formula(delimiter: str) -> Non
     assert all(line[0] == line[-1] == '"' for line in text.split("\r\n")[:-1])
     for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
         for cell in row:
-            assert not cell.lstrip(' "').startswith(table.FORMULA) or cell == "-", row
+            assert not cell.strip(' \t"').startswith(table.FORMULA) or cell == "-", row
     assert [row[1] for row in csv.reader(io.StringIO(text))][6:] == ["a; b", "-", "7", ""]
 
 
