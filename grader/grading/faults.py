@@ -153,7 +153,12 @@ def _raised(outcome: Outcome) -> str:
 
 
 def once_more(job: Job, outcome: Outcome) -> Job | None:
-    """The job to run again before the file is judged; None if the outcome counts."""
+    """The job to run again before the file is judged; None if the outcome counts.
+
+    A program that may have forged what the engine says is not believed, and not run again.
+    """
+    if outcome.announced:
+        return None
     if failed := _failed(outcome):
         return replace(job, without=failed)
     return job if passing(outcome) else None
