@@ -255,7 +255,17 @@ HOSTILE = [
 
 @pytest.mark.parametrize("delimiter", [";", "\t", ","])
 def test_no_separator_of_a_spreadsheet_uncovers_a_formula(delimiter: str) -> None:
-    cells = ["Ada;=1+1", 'x";"=1', "a\t@b", "a\n=1", "a;\t +1", "a; b", "-", 7, None]
+    cells: list[table.Cell] = [
+        "Ada;=1+1",
+        'x";"=1',
+        "a\t@b",
+        "a\n=1",
+        "a;\t +1",
+        "a; b",
+        "-",
+        7,
+        None,
+    ]
     text = table.render(["name", "x;=2"], [["Ada", cell] for cell in cells])
     assert all(line[0] == line[-1] == '"' for line in text.split("\r\n")[:-1])
     for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):

@@ -58,8 +58,9 @@ def is_python(code: str) -> bool:
 def python(code: str) -> str:
     """A cell as Python, with as many lines. Code that is Python as it is stays as it is."""
     code = code.replace("\r\n", "\n").replace("\r", "\n")
-    while (found := _CELL_MAGIC.match(code)) is not None and found[2] in RUN_HERE:
-        code = f"{code[: found.start(1)]}# {code[found.start(1) :]}"
+    for _ in range(len(RUN_HERE)):  # one may run another
+        if (found := _CELL_MAGIC.match(code)) is not None and found[2] in RUN_HERE:
+            code = f"{code[: found.start(1)]}# {code[found.start(1) :]}"
     if _AUTOMAGIC.fullmatch(code.strip()) and not _does_something(code):
         return f"# {code.strip()}"
     if not _parses(code):
