@@ -6,6 +6,7 @@ Longer than 300 lines, because all exports are made of one class.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import os
@@ -421,6 +422,29 @@ def test_what_runs_write_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert run({"gradebook.csv": "3"}) == ["Kept your changes as gradebook.csv.edited."]
     assert (tmp_path / "gradebook.csv.edited").read_text() == "with my notes"
     assert (tmp_path / "gradebook.csv").read_text() == "3"
+
+
+@pytest.mark.parametrize(
+    "name", ["../theirs", "a/../../theirs", "{there}/theirs", "link/theirs", "", ".", "a\0b", "//x"]
+)
+def test_only_files_inside_the_results_folder_are_removed_or_written(
+    name: str, tmp_path: Path
+) -> None:
+    out, there = tmp_path / "out", tmp_path / "there"
+    out.mkdir()
+    there.mkdir()
+    for folder in (tmp_path, there):
+        (folder / "theirs").write_text("mine")
+    (out / "link").symlink_to(there)
+    name = name.format(there=there)
+    (out / "written").write_text(json.dumps({name: [hashlib.sha256(b"mine").hexdigest()]}))
+    assert Written(out, out).replace({"gradebook.csv": "1"}) == []
+    (out / "written").write_text(json.dumps({name: []}))
+    assert Written(out, out).replace({"class.html": "1"}) == []
+    with pytest.raises(Unusable, match="leads out of"):
+        Written(out, out).replace({"link/theirs": "2"})
+    assert {path.read_text() for path in (tmp_path / "theirs", there / "theirs")} == {"mine"}
+    assert {path.name for path in there.iterdir()} == {"theirs"}
 
 
 def test_a_file_of_somebody_else_is_never_replaced(tmp_path: Path) -> None:

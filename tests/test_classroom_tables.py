@@ -258,6 +258,27 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t", ","])
+def test_no_separator_of_a_spreadsheet_uncovers_a_formula(delimiter: str) -> None:
+    cells: list[table.Cell] = [
+        "Ada;=1+1",
+        'x";"=1',
+        "a\t@b",
+        "a\n=1",
+        "a;\t +1",
+        "a; b",
+        "-",
+        7,
+        None,
+    ]
+    text = table.render(["name", "x;=2"], [["Ada", cell] for cell in cells])
+    assert all(line[0] == line[-1] == '"' for line in text.split("\r\n")[:-1])
+    for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+        for cell in row:
+            assert not cell.strip(' \t"').startswith(table.FORMULA) or cell == "-", row
+    assert [row[1] for row in csv.reader(io.StringIO(text))][6:] == ["a; b", "-", "7", ""]
+
+
 def test_a_table_survives_its_readers_and_holds_no_formula() -> None:
     text = table.render(["name", "points"], [(cell, -1) for cell in HOSTILE])
     rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))

@@ -239,7 +239,7 @@ def test_the_explorer_and_the_learners_heads_take_any_text(desk: Served) -> None
 
 
 @pytest.mark.whole
-def test_it_ends_with_open_windows_and_begins_again_with_the_same_key_behind_a_proxy(
+def test_it_ends_with_open_windows_and_begins_again_with_another_cookie_behind_a_proxy(
     tmp_path: Path,
 ) -> None:
     own, pages = make_course(tmp_path / "course"), small_book(tmp_path / "book", ROOT)
@@ -254,12 +254,35 @@ def test_it_ends_with_open_windows_and_begins_again_with_the_same_key_behind_a_p
     again = serve_at(first.port, own, pages, "--at", hub)
     try:
         again.cookie = first.cookie
+        assert again.ask("/api/steps/s05").status == 403
+        _enters_by_a_proof(again, address.key(own.root))
         assert again.step()["name"] == "steps/step_05.py"
         token, other = (one.address.partition("=")[2] for one in (first, again))
         assert token != other
         _enters_by_a_proxy(again, hub)
     finally:
         assert again.end(signal.SIGINT) == 0
+
+
+def _enters_by_a_proof(desk: Served, key: str) -> None:
+    """Desk and page show each other that they have the key; nobody else can use what they send."""
+    mine = address.Address(desk.port, key=key)
+    found = desk.ask("/_proof?nonce=mine", headers={"Cookie": None}).json()
+    assert found["proof"] == mine.proof("desk", desk.origin, "mine")
+    wrong = (
+        found["proof"],
+        mine.proof("page", "http://127.0.0.1:1", found["nonce"]),
+        mine.proof("page", desk.origin, "another"),
+        address.Address(desk.port, key="x").proof("page", desk.origin, found["nonce"]),
+        "",
+    )
+    for proof in wrong:
+        assert desk.ask(f"/_proof?proof={proof}", "POST").status == 403
+    right = f"/_proof?proof={mine.proof('page', desk.origin, found['nonce'])}"
+    assert desk.ask(right, "POST", headers={"Sec-Fetch-Site": "same-site"}).status == 403
+    assert key not in str(found)
+    desk.cookie = desk.ask(right, "POST").headers["set-cookie"].partition(";")[0]
+    assert key not in desk.cookie
 
 
 def _enters_by_a_proxy(desk: Served, hub: str) -> None:

@@ -205,6 +205,26 @@ def test_only_a_step_of_the_course_has_a_file(desk: Served, name: str) -> None:
         tell_nothing(answer)
 
 
+@pytest.mark.parametrize("start", ["/", "/steps/", "/_desk/", "/steps/step_05.html/"])
+@pytest.mark.parametrize(
+    "name", ["%00", "a%00b", "%ff", "%ed%a0%80", "%0a", "x" * 300, "x/" * 3000]
+)
+def test_what_can_be_no_files_name_is_not_found(desk: Served, start: str, name: str) -> None:
+    assert desk.ask(f"{start}{name}.html").status == 404
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [one for one in WRITES if not one[1].endswith(("reset", "hint"))]
+)
+def test_half_a_character_is_refused_and_nothing_is_written(
+    desk: Served, method: str, path: str
+) -> None:
+    before = desk.own.file().read_bytes()
+    answer = desk.ask(path, method, {"text": "x = '\ud800'", "base": desk.step()["file"]["digest"]})
+    assert (answer.status, "half a character" in answer.text) == (400, True)
+    assert desk.own.file().read_bytes() == before
+
+
 def test_links_in_the_book_lead_nowhere(desk: Served) -> None:
     for path in ("/out/secret.txt", "/out/course/secret.py", "/out/", "/out"):
         answer = desk.ask(path)
@@ -361,3 +381,21 @@ def test_a_broken_request_does_not_end_the_server(desk: Served) -> None:
                 connection.sendall(data)
                 answer = connection.recv(100)
             assert b"200" not in answer
+
+
+def test_half_requests_keep_nobody_out(desk: Served) -> None:
+    """More of them than the server takes connections: the oldest have to go."""
+    there = ("127.0.0.1", desk.port)
+    head = f"PUT /api/steps/s05 HTTP/1.1\r\nHost: 127.0.0.1:{desk.port}\r\n"
+    body = f"Origin: {desk.origin}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{{"
+    halves = ["", "G", head, f"{head}Cookie: {desk.cookie}\r\n{body}"]
+    opened = []
+    try:
+        for number in range(310):
+            opened.append(socket.create_connection(there, timeout=20))
+            opened[-1].sendall(halves[number % len(halves)].encode())
+        assert desk.ask("/api/steps/s05").status == 200
+        assert opened[0].recv(1) == b"", "it was closed"
+    finally:
+        for connection in opened:
+            connection.close()

@@ -275,6 +275,41 @@ def test_without_a_server_the_text_is_kept_and_saved_when_it_is_back(
     assert desk.own.file().read_text(encoding="utf-8") == RIGHT
 
 
+def test_who_takes_the_port_of_a_desk_that_ended_is_sent_nothing(visit: Any, desk: Served) -> None:
+    asked: list[str] = []
+
+    class Stranger(SimpleHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(f"{self.command} {self.path} {self.headers}")
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(b'{"proof": "theirs", "nonce": "theirs"}')
+
+        do_POST = do_PUT = do_GET  # noqa: N815 - as the class calls them
+
+        def log_message(self, *_: object) -> None: ...
+
+    page = visit().window()
+    key = page.locator('meta[name="desk-key"]').get_attribute("content")
+    cookie = page.context.cookies()[0]["value"]
+    desk.end()
+    try:
+        with ThreadingHTTPServer(("127.0.0.1", desk.port), Stranger) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            page.locator("#desk-state.gone").wait_for()
+            write(page, RIGHT)
+            page.keyboard.press("Control+s")
+            page.wait_for_timeout(2500)  # it asks each second
+            server.shutdown()
+    finally:
+        desk.begin_again()
+    verdict(page, "🎉")
+    assert asked
+    assert all(one.startswith("GET /_proof?nonce=") for one in asked), asked
+    assert not [one for one in asked if "cookie" in one.lower() or key in one or cookie in one]
+
+
 TRIES = """async ([there, kind]) => {
     const told = [];
     const tried = async (name, run) => {

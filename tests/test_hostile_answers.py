@@ -6,6 +6,7 @@ step, without a process: each action of each trial gets a value drawn from a lis
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,7 +20,9 @@ from grader.base.model import Status, Step
 from grader.frameworks.max.errors.families import FAMILIES
 from grader.grading import excerpt
 from grader.grading.diagnose import diagnose
+from grader.grading.following.run import Run
 from grader.grading.judge import Case, behaves, rule_all, settle, source_findings
+from grader.protocol.message import WireError
 from grader.protocol.probe import (
     Load,
     Make,
@@ -34,6 +37,7 @@ from grader.protocol.probe import (
     SeenParameter,
     SeenTensor,
     SeenValue,
+    Trail,
 )
 from grader.protocol.wire import decode_message, encode
 from grader.rubric import Evidence, Rubric, load
@@ -138,6 +142,60 @@ def carried(observation: Observation) -> Observation:
     message = decode_message(frame[16 : 16 + head], frame[16 + head :])
     assert isinstance(message, Observation)
     return message
+
+
+SOURCE = "def f(x):\n    y = x + 1\n    return y * 2\n"
+NODES = {ast.unparse(node): number for number, node in enumerate(ast.walk(ast.parse(SOURCE)))
+         if isinstance(node, ast.BinOp)}  # fmt: skip
+PLACES = np.array([[NODES["x + 1"], -1, 0], [NODES["y * 2"], -1, 1]], np.int32)
+SCALARS = np.array([[NODES["x + 1"], -1, 7, 1, 0], [NODES["y * 2"], 3, np.inf, 0, 2]], np.float64)
+ODD = (np.nan, np.inf, -np.inf, -2.0, 0.5, 1e300, 2.0**62)
+
+
+def trail(places: Any = PLACES, scalars: Any = SCALARS, values: int = 2) -> Trail:
+    return Trail(places, (SeenArray(np.ones(3)),) * values, scalars)
+
+
+def changed(array: Any, column: int, value: float) -> Any:
+    found = array.copy()
+    found[0, column] = value
+    return found
+
+
+FORGED = {
+    **{
+        f"scalar {column} {value}": trail(scalars=changed(SCALARS, column, value))
+        for column in range(5)
+        for value in ODD
+        if (column, value) not in {(0, 1e300), (0, 2.0**62), (2, -2.0), (2, 2.0**62)}
+    },
+    **{
+        f"place {column} {value}": trail(changed(PLACES, column, value))
+        for column in range(3)
+        for value in (-2, 2**31 - 1)
+        if (column, value) != (0, 2**31 - 1)
+    },
+    **{
+        f"{type_} {kind}": trail(PLACES.astype(type_), SCALARS.astype(kind))
+        for type_, kind in ((np.int64, np.float64), (np.int32, np.float32))
+    },
+    "flat": trail(PLACES.reshape(-1), SCALARS),
+    "a value without a place": trail(values=3),
+    "a place without a value": trail(values=1),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_trail_with_what_is_no_index_or_number_of_one_does_not_arrive(name: str) -> None:
+    with pytest.raises(WireError):
+        carried(Observation("p", {}, trail=FORGED[name]))
+
+
+def test_a_trail_of_another_program_tells_nothing() -> None:
+    assert Run(SOURCE, carried(Observation("p", {}, trail=trail())).trail or trail()).fits
+    for node in (0, NODES["x + 1"] + 1000, 2.0**62):
+        assert not Run(SOURCE, trail(scalars=changed(SCALARS, 0, node))).fits
+    assert not Run(SOURCE, trail(changed(PLACES, 0, 2**31 - 1))).fits
 
 
 def judged(step: Step, rubric: Rubric, answers: Answers, seed: int) -> None:

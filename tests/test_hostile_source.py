@@ -6,6 +6,8 @@ large to be read is refused; what can be read is followed for a number of steps 
 
 from __future__ import annotations
 
+import ast
+import codecs
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -73,8 +75,11 @@ FILES = {
     "brackets that never close": "x = " + "{**{[(" * 45,
 }  # fmt: skip
 
-CODINGS = ("punycode", "idna", "undefined", "rot13", "hex", "zlib", "utf-7", "unicode_escape",
-           "raw_unicode_escape", "mbcs", "x" * 9_000)  # fmt: skip
+CODINGS = ("punycode", "idna", "undefined", "rot13", "hex", "zlib", "mbcs", "cp037", "utf-16-be",
+           "x" * 9_000)  # fmt: skip
+WRITTEN = ("gbk", "gb18030", "big5", "shift_jis", "iso2022_jp", "euc-jp", "euc-kr", "koi8-r",
+           "cp1251", "mac-cyrillic", "iso-8859-7", "latin-1-unix", "utf-7", "raw_unicode_escape",
+           "utf-8-unix", "utf8", "ascii", "hz")  # fmt: skip
 
 
 @contextmanager
@@ -123,13 +128,61 @@ def test_no_rubric_follows_a_value_without_end(step: Step) -> None:
 
 
 @pytest.mark.parametrize("coding", CODINGS)
-def test_an_encoding_that_editors_do_not_write_is_refused(coding: str) -> None:
+def test_an_encoding_that_python_does_not_compile_is_refused(coding: str) -> None:
     data = f"# coding: {coding}\n#{'b9' * 100_000}\n".encode()
     with patience(PATIENCE_S):
         problem = look(data, course.find("s05"))
     assert problem is not None
     assert "encoding" in problem.message
     assert len(problem.message) < 200
+
+
+@pytest.mark.parametrize("coding", WRITTEN)
+@pytest.mark.parametrize("before", ["", "#!/usr/bin/env python\r", "# {}\r\n"])
+def test_whatever_python_compiles_is_read(coding: str, before: str) -> None:
+    letters = ["é", "ж", "中文", "日本", "한국", "α", "plain"]
+    word = next(word for word in letters if _has(coding, word))
+    text = f"{before.format(word)}# -*- coding: {coding} -*-  {word}\r\nx = '{word}'\r\n"
+    data = text.encode(codecs.lookup(coding.removesuffix("-unix")).name)
+    names: dict[str, object] = {}
+    exec(compile(data, "f.py", "exec", dont_inherit=True), names)
+    for written in (data, data.replace(b"\r\n", b"\r")):
+        assign = parse(written, "f.py").tree.body[0]
+        assert ast.unparse(assign) == f"x = {names['x']!r}"
+
+
+def _has(coding: str, word: str) -> bool:
+    try:
+        return word.encode(coding.removesuffix("-unix")).isascii() is (coding in ASCII)
+    except UnicodeEncodeError:
+        return False
+
+
+ASCII = ("ascii", "hz", "iso2022_jp", "utf-7", "raw_unicode_escape")
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "deletes"),
+    [
+        ("x = 1\n\n\ny = 'é'\n".encode("latin-1"), 4, False),
+        ("x = 'é'\n".encode("latin-1"), 1, False),
+        ("# coding: utf-8\nx = 'é'\n".encode("latin-1"), 2, False),
+        ("# coding: gbk\nx = 'é'\n".encode("latin-1"), 2, True),
+        (b"#!python\n# coding: klingon\n", 2, True),
+        (b"\xef\xbb\xbf# coding: gbk\n", 1, True),
+        (b"# coding: unicode_escape\nx = '\\ud800'\n", 1, True),
+        (b"x = 1\n\n# coding: klingon\ny = '\xff'\n", 4, False),
+    ],
+)
+def test_only_who_has_a_coding_line_is_told_to_delete_it(
+    data: bytes, line: int, deletes: bool
+) -> None:
+    with pytest.raises(SourceProblem) as raised:
+        parse(data, "f.py")
+    with pytest.raises((SyntaxError, UnicodeError)):
+        compile(data, "f.py", "exec", dont_inherit=True)
+    assert raised.value.line == line
+    assert ("coding line" in (raised.value.hint or "")) is deletes
 
 
 def test_a_files_name_cannot_write_into_the_report(tmp_path: Path) -> None:

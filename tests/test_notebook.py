@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -9,9 +10,11 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 
 from grader.base import course
 from grader.base.blanks import make_stub
@@ -166,6 +169,57 @@ def test_a_notebook_can_be_graded_like_a_file(tmp_path: Path) -> None:
 )
 def test_lines_for_jupyter_become_comments(code: str, python: str) -> None:
     assert notebook.graded_cell("%%grade s05", code) == f"# %%grade s05\n{python}".encode()
+
+
+OTHERS = (
+    "print??",
+    "files = !ls 'it\nassert list(files) == []",
+    "magic = %who\nassert magic is None",
+    "for each in [1]:\n    !echo {each} \\\n  and more\n    %time timed = each\nassert timed == 1",
+    "%%bash\nfor x in *; do echo $x; done",
+    "# list them\n%%bash\nls | wc",
+    "%%capture\n%%time\nfrom math import sqrt",
+    "pip install numpy",
+    "ls",
+    "  indented = sqrt(4)\n  assert indented == 2",
+    ">>> prompted = 3\n>>> def f():\n...     return 4",
+    "In [3]: prompted += f()\n   ...: assert prompted == 7",
+    "import asyncio\nasync def answer():\n    await asyncio.sleep(0)\n    return 42",
+    "task = asyncio.create_task(answer()) ; got = (\n    await task)  # é\nassert got == 42",
+    "async def each():\n    yield 5\nasync for number in each():\n    pass\nassert number == 5",
+    "'''told'''\nfrom __future__ import (\n    annotations)\ndef typed(x: Unknown) -> None: ...",
+    "# coding: koi8-r\ntext = '''é\n!no command\n%nor this\nnor help?'''\nprint?",
+    "%run other.py\nassert text == 'é\\n!no command\\n%nor this\\nnor help?'",
+    "display(3)",
+    ",f a b\n;f a b\n/f a b\n!!ls\n?",
+)
+"""Cells that are right in Jupyter, and what they may count on."""
+
+
+def as_notebook(*codes: str) -> bytes:
+    return json.dumps({"cells": [{"cell_type": "code", "source": code} for code in codes]}).encode()
+
+
+def test_a_notebook_is_read_as_jupyter_reads_it() -> None:
+    found = notebook.program(as_notebook("# coding: gbk", *OTHERS), "n", "s05")
+    names: dict[str, object] = {"__file__": "step_05.py"}
+    exec(compile(found, "n", "exec", dont_inherit=True), names)
+    assert {"files", "magic", "typed"} < names.keys()
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_ipython_takes_each_of_those_cells_and_each_keeps_its_lines(code: str) -> None:
+    make: Any = TransformerManager
+    transformed = make().transform_cell(code.removeprefix("# list them\n"))
+    if code != "pip install numpy":  # IPython looks for such a magic only when it runs the cell
+        compile(transformed, "n", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    assert notebook.graded_cell("%%grade s05", code).count(b"\n") == code.count("\n") + 2
+
+
+def test_an_answer_counts_whatever_other_cells_have_for_jupyter(tmp_path: Path) -> None:
+    answer = "from __future__ import annotations\n" + RIGHT.partition("\n")[2]
+    handed(tmp_path, OTHERS[0], OTHERS[1], OTHERS[4], OTHERS[12], answer, OTHERS[13])
+    assert grade_one(tmp_path, S05).verdict is Verdict.PASS
 
 
 def test_a_notebook_with_too_much_code_is_refused() -> None:

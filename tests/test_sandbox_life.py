@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from grader import sandbox
+from grader.grading import faults
 from grader.sandbox import Limits
 from grader.sandbox.limits import STRANGERS
 from tests.sandbox_attacks import HEAD
@@ -189,6 +190,17 @@ def test_who_says_that_it_compiles_is_believed_where_that_can_be(
 ) -> None:
     asked = replace(job(ONE_NOTICE, call("slow")), without=without)
     assert sandbox.run(asked, limits=limits).ended == ended
+
+
+def test_forged_progress_gains_one_answers_time_in_all_and_no_other_run() -> None:
+    calls = [replace(call("slow"), name=f"slow{number}") for number in range(9)]
+    asked = job(ONE_NOTICE.replace("sleep(4)", "sleep(0.9)"), *calls)
+    outcome = sandbox.run(asked, limits=Limits(wall=1.0, unexpected=1.0))
+    assert (outcome.ended, outcome.announced) == ("timeout", True)
+    assert len(outcome.observations) < 3
+    assert faults.once_more(asked, outcome) is None
+    honest = sandbox.run(job(HEAD + "def slow(): pass\n", *calls))
+    assert (honest.ended, honest.announced) == ("done", False)
 
 
 NAPS = "import time\ndef nap(): time.sleep(0.4)\ndef endless():\n    while True: pass\n"

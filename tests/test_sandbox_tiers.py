@@ -110,6 +110,28 @@ def test_a_limit_that_is_lower_already_stays_and_counts() -> None:
     assert said == "True True\n"
 
 
+SCARCE = """
+import resource, sys
+sys.path.insert(0, sys.argv[1])
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]), int(sys.argv[2])))
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+from grader.cli import main
+sys.argv[1:] = ["grade", "s01"]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("space", "status", "said"), [(3 << 30, 1, "❌"), (1 << 30, 3, "1024 MiB of address space")]
+)
+def test_a_file_is_graded_within_the_limits_that_the_shell_has(
+    space: int, status: int, said: str
+) -> None:
+    command = [sys.executable, "-c", SCARCE, str(ROOT), str(space)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, said in done.stdout) == (status, True), done.stdout
+
+
 ALONE = ("unshare", "--user", "--map-root-user")
 """Makes root of a user namespace that has no other user."""
 

@@ -254,9 +254,12 @@ def test_on_paper_is_the_class_and_the_reports_that_are_open(tmp_path: Path) -> 
 
 
 def test_the_page_for_the_wall_names_nobody() -> None:
-    given = book()
+    given = replace(book(), known={"s05": frozenset(("No scale.",))})
     text = page.wall(given)
     assert "struggles with" in text
+    assert "Check 2" in text
+    assert "No scale." in text
+    assert not [word for word in ("owned", "alert", "&lt;/details") if word in text], NASTY
     assert 'id="checks"' in text
     for name in ("zoe", "Ada", "bob", "eve", "gone"):
         assert name not in text

@@ -61,6 +61,7 @@ class Gradebook:
     ``nearly`` those with much in common.
     ``possible`` is what the roster says about the points of its columns; ``columns`` are those that
     the teacher named for steps. ``policy`` is the name of the file that says when steps are due.
+    ``known`` are the course's own sentences on mistakes, by step.
     """
 
     titles: Mapping[str, str]
@@ -76,6 +77,7 @@ class Gradebook:
     possible: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
     policy: str = ""
+    known: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def row(self, person: Person, step: str) -> Row:
         """The row of a person for a step."""

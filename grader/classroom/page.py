@@ -39,8 +39,8 @@ def render(book: Gradebook) -> str:
 
 
 def wall(book: Gradebook) -> str:
-    """The same without a name, to show to the class."""
-    sections = [struggles.checks(book), struggles.mistakes(book, names=False)]
+    """The same without a name, and without a word from a program, to show to the class."""
+    sections = [struggles.checks(book, own=True), struggles.mistakes(book, names=False)]
     return _whole(book, "What the class struggles with", "", _summary(book), "", "".join(sections))
 
 

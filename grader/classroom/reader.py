@@ -29,7 +29,7 @@ from grader.classroom.owners import Class, students
 from grader.classroom.submissions import MOST_IN_ALL, Node, OnDisk, shown, whole
 from grader.confine import apart, kernel, landlock, readable
 from grader.confine.apart import Stopped
-from grader.source.read import SourceProblem
+from grader.source.problem import SourceProblem
 
 NOT_COMPARED = msgspec.msgpack.encode(("", ()))
 MOST_LINES = 200

@@ -12,6 +12,7 @@ from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row
 from grader.classroom.planning import Plan, Request, adjusted, deadlines, most_of
 from grader.classroom.roster import matched
+from grader.source.encoding import for_people
 
 
 def gradebook(request: Request, plan: Plan) -> Gradebook:
@@ -50,6 +51,10 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
         points=request.points,
         sentences={
             step.id: [(check.id, check.passed) for check in load.rubric(step).checks]
+            for step in request.steps
+        },
+        known={
+            step.id: frozenset(one.message for one in load.rubric(step).misconceptions)
             for step in request.steps
         },
         most=most_of(request),
@@ -92,4 +97,4 @@ def _code(plan: Plan, answer: Answer | None) -> str:
     """The program, for people to read."""
     if answer is None or not answer.digest:
         return ""
-    return (plan.spool / answer.digest).read_bytes().decode("utf-8", "replace")
+    return for_people((plan.spool / answer.digest).read_bytes())

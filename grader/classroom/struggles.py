@@ -14,8 +14,11 @@ HOW_MANY = re.compile(r" in \d+ of \d+\b.*")
 """How a sentence ends that counts the trials of one program."""
 
 
-def checks(book: Gradebook) -> str:
-    """How many pass each check, those first that most fail, called by what went wrong."""
+def checks(book: Gradebook, *, own: bool = False) -> str:
+    """How many pass each check, those first that most fail, called by what went wrong.
+
+    With ``own`` they are called by the course's own sentences: what went wrong may quote a program.
+    """
     parts = []
     for number, (step, title) in enumerate(book.titles.items()):
         reports = _counted(book, step)
@@ -28,8 +31,9 @@ def checks(book: Gradebook) -> str:
                     wrong[check.id][_without_numbers(check.message)] += 1
         failed = [check for check, _ in book.sentences[step] if wrong[check]]
         failed.sort(key=lambda check: passed[check])
+        own_words = dict(book.sentences[step]) if own else {}
         rows = (
-            f'<tr><th scope="row">{markup.text(_label(wrong[check]))}</th>'
+            f'<tr><th scope="row">{markup.text(own_words.get(check) or _label(wrong[check]))}</th>'
             f"{markup.number(passed[check], len(reports))}"
             f"{markup.rate(passed[check], len(reports))}</tr>\n"
             for check in failed
@@ -74,13 +78,17 @@ def _counted(book: Gradebook, step: str) -> list[Report]:
 
 
 def mistakes(book: Gradebook, *, names: bool) -> str:
-    """The mistakes that the reports name, and with ``names`` who makes them."""
+    """The mistakes that the reports name, and with ``names`` who makes them.
+
+    Without names it has only the course's own sentences, because others may quote a program.
+    """
     who: dict[tuple[str, str], list[int]] = defaultdict(list)
     for index, person in enumerate(book.people):
         for step in book.titles:
             report = book.row(person, step).report
             for message in dict.fromkeys(d.message for d in report.diagnosis) if report else ():
-                who[step, message].append(index)
+                if names or message in book.known.get(step, ()):
+                    who[step, message].append(index)
     if not who:
         none = '<p class="soft">No known mistake was found.</p>\n'
         return markup.section("mistakes", "Commonest mistakes", none)

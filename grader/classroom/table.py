@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """With these a spreadsheet takes a cell for a formula and runs it."""
+_BEHIND = re.compile(rf"(?<=[;\t\r\n])([\s\"]*)(?=[{re.escape(''.join(FORMULA))}])")
+"""Where one begins for a spreadsheet that separates cells by something else than commas."""
 
 Cell = str | int | float | None
 
 
 def render(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """The table as text, lines ending in CR LF."""
+    """The table as text, each cell quoted, lines ending in CR LF."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
+    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
     writer.writerow([harmless(cell) for cell in header])
     writer.writerows([harmless(cell) for cell in row] for row in rows)
     return text.getvalue()
 
 
 def harmless(cell: Cell) -> Cell:
-    """The cell, with an apostrophe before a would-be formula.
+    """The cell, with an apostrophe before each would-be formula.
 
     Numbers stay unchanged, and so does the hyphen that Moodle writes for an empty cell.
     """
-    if isinstance(cell, str) and cell.lstrip(" ").startswith(FORMULA) and cell.strip() != "-":
-        return "'" + cell
-    return cell
+    if not isinstance(cell, str) or cell.strip() == "-":
+        return cell
+    cell = _BEHIND.sub(r"\1'", cell)
+    return "'" + cell if cell.lstrip(" ").startswith(FORMULA) else cell

@@ -25,7 +25,9 @@ class Written:
     def __init__(self, out: Path, kept: Path) -> None:
         self._out = out
         self._list = kept / LIST
-        self._known = _read(self._list)
+        self._known = {
+            name: found for name, found in _read(self._list).items() if _inside(out, name)
+        }
 
     def check(self, names: Iterable[str]) -> None:
         """Check that nobody else's file has one of these names.
@@ -35,6 +37,8 @@ class Written:
         """
         for name in names:
             path = self._out / name
+            if not _inside(self._out, name):
+                raise Unusable(f"{path.parent} leads out of {self._out}. Name another --out.")
             if (path.exists() or path.is_symlink()) and name not in self._known:
                 raise Unusable(
                     f"{path} was not written by this command. Move it, or name another --out."
@@ -99,6 +103,13 @@ class Written:
     def _save(self, known: Mapping[str, list[str]]) -> None:
         self._known = dict(known)
         write_whole(self._list, json.dumps(known, indent=0, sort_keys=True))
+
+
+def _inside(out: Path, name: str) -> bool:
+    """Whether this is the name of a file in ``out``, by way of no link that leads out of it."""
+    if not name or "\0" in name or name.startswith("/") or {"", ".", ".."} & {*name.split("/")}:
+        return False
+    return (out / name).parent.resolve().is_relative_to(out.resolve())
 
 
 def _read(path: Path) -> dict[str, list[str]]:

@@ -54,6 +54,12 @@ def apply(settings: Settings) -> bool:
     return held != resource.RLIM_INFINITY and held <= settings.address_space
 
 
+def inherited(wanted: int) -> int | None:
+    """Bytes of address space that whoever started this process allows, if fewer than ``wanted``."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    return hard if hard != resource.RLIM_INFINITY and hard < wanted else None
+
+
 def lower(name: int, most: int) -> None:
     """Set a limit, hard and soft, to ``most``, or to the hard limit that is lower already."""
     # macOS has some of these names and refuses to set them.

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from grader import frameworks, sandbox
 from grader.base import course, sanitize
 from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
+from grader.confine import rlimits
 from grader.frameworks import version
 
 if TYPE_CHECKING:
@@ -152,7 +153,12 @@ def _raised(outcome: Outcome) -> str:
 
 
 def once_more(job: Job, outcome: Outcome) -> Job | None:
-    """The job to run again before the file is judged; None if the outcome counts."""
+    """The job to run again before the file is judged; None if the outcome counts.
+
+    A program that may have forged what the engine says is not believed, and not run again.
+    """
+    if outcome.announced:
+        return None
     if failed := _failed(outcome):
         return replace(job, without=failed)
     return job if passing(outcome) else None
@@ -193,6 +199,17 @@ def _gist(detail: str) -> str:
     return next(iter(ends), lines[-1] if lines else "")
 
 
+def _again() -> str:
+    """What to do about a fault of the machine or the grader."""
+    given = rlimits.inherited(sandbox.Limits().address_space)
+    if given is None:
+        return AGAIN
+    return (
+        f"Programs here may use {given >> 20} MiB of address space (ulimit -v), which may be too "
+        "little. Raise this limit and grade it again."
+    )
+
+
 def starved(base: Report, checks: Sequence[Check]) -> Report:
     """The report on a program whose time ran out while others had the processors."""
     why = "Other programs kept this machine too busy to run your file"
@@ -214,7 +231,7 @@ def report(
         Kind.RUNTIME,
         Status.ERROR,
         f"{why}{f' ({gist})' if gist else ''}. This is not your mistake.",
-        (f"{mismatch} {version.INSTALL}" if mismatch else LESS if busy else AGAIN,),
+        (f"{mismatch} {version.INSTALL}" if mismatch else LESS if busy else _again(),),
         detail=detail or None,
     )
     waiting = tuple(check.waiting("the grader can run your file") for check in checks)

@@ -198,6 +198,7 @@ def _judged(
     job = _job(base, step, source.text, probes, options)
     judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
     outcome = running.finish(job, meanwhile=meanwhile(), more=explaining)
+    options = _afforded(options, outcome)
     began = time.thread_time()
     found = judge.report(outcome)
     reported = time.thread_time() - began
@@ -216,6 +217,11 @@ def _judged(
         if options.tried is not None:
             found = _tried(judge, job, outcome, found, options.tried, kept)
     return replace(found, duration_s=time.perf_counter() - started)
+
+
+def _afforded(options: Options, outcome: Outcome) -> Options:
+    """Without runs that explain, if the program may have forged a reason to be given more time."""
+    return replace(options, follow=Follow.NOT, tried=None) if outcome.announced else options
 
 
 def _job(base: Report, step: Step, text: str, probes: tuple[Probe, ...], options: Options) -> Job:
@@ -377,11 +383,12 @@ def _tried_unread(
     from grader.grading.inputs import draw
     from grader.grading.kept import Kept
     from grader.protocol.probe import Outcome, SeenError
-    from grader.source import parse
+    from grader.source import SourceProblem, parse
+    from grader.source.encoding import decoded
 
     try:
-        text = data.decode()
-    except UnicodeDecodeError:
+        text = decoded(data, found.file)
+    except SourceProblem:
         return found
     drawn = draw(rubric, found.seed).calculate()
     job = _job(found, step, text, tuple(trial.probe for trial in drawn.trials.values()), options)

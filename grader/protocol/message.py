@@ -148,7 +148,32 @@ def _places(value: Any) -> Any:
 
 def _scalars(value: Any) -> Any:
     good = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape[1:] == (5,)
+    if not good:
+        fail("scalars")
+    node, part, number, whole, order = value.T
+    indexes = np.stack((node, part, order))
+    good = np.isfinite(indexes).all() and (indexes == np.floor(indexes)).all()
+    good = good and ((whole == 0) | (whole == 1)).all()
+    integers = number[whole == 1]
+    good = good and (np.abs(integers) <= 2.0**64).all() and (integers == np.floor(integers)).all()
     return value if good else fail("scalars")
+
+
+def _trail(value: Any) -> Any:
+    """What was seen, every index in it one of something that is there."""
+    if type(value) is not probe.Trail:
+        fail("a trail")
+    places, scalars = value.places, value.scalars
+    good = (places[:, 0] >= 0).all() and _within(places[:, 1], -1, probe.MOST_PARTS)
+    values = np.unique(places[:, 2])  # each has a place
+    good = good and np.array_equal(values, np.arange(len(value.values)))
+    good = good and (scalars[:, 0] >= 0).all() and _within(scalars[:, 1], -1, probe.MOST_PARTS)
+    good = good and _within(scalars[:, 4], 0, len(places) + 1)
+    return value if good else fail("a trail")
+
+
+def _within(indexes: Any, least: int, end: int) -> bool:
+    return bool(((indexes >= least) & (indexes < end)).all())
 
 
 def _numbers(value: Any) -> Any:
@@ -266,7 +291,7 @@ def messages() -> Fields:
             _name,
             _mapping(_seen),
             _maybe(error),
-            _maybe(_one(probe.Trail)),
+            _maybe(_trail),
             _token,
         ),
     }

@@ -320,6 +320,8 @@ class SeenError:
     bases: tuple[str, ...] = ()
 
 
+MOST_PARTS = 16
+"""How many items of a tuple or list a trail has."""
 MOST_TURNS = 8
 """How often a trail has one expression. A loop's first turns show what later ones do."""
 
@@ -419,7 +421,8 @@ class Outcome:
     process beside it measured; 0.0 if that was killed. A worker that is kept for more says itself
     what this job took. ``starved``: its time ran out while it mostly waited for a processor that
     others had. ``seconds`` is how long the answer to each probe
-    was waited for.
+    was waited for. ``announced``: it said that it compiles where the grader did not expect that,
+    which may be forged.
     """
 
     ended: str
@@ -439,3 +442,4 @@ class Outcome:
     spent: float = 0.0
     starved: bool = False
     seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
+    announced: bool = False

@@ -60,6 +60,7 @@ class Running(Worker):
         self._questions: list[bytes] = []
         self._posed: int | None = None
         self._patience = limits.compiling
+        self._expected = self._announced = False
         self._closed = False
         self._closing = threading.Lock()
         self._listening = threading.RLock()
@@ -176,10 +177,12 @@ class Running(Worker):
         self._questions = [wire.encode(Ask(token, probe)) for token, probe in asked]
         transcript = self._conversation()[0]
         transcript.give(job, on_notice, tokens)
-        if not self._limits.patient:
-            # Known before the program runs. That a part of the engine failed is what it may claim.
-            expected = job.engine in frameworks.current().compiling or bool(transcript.left)
-            self._patience *= expected
+        # Known before the program runs. That a part of the engine failed is what it may claim.
+        self._expected = job.engine in frameworks.current().compiling or bool(transcript.left)
+        if not self._expected:
+            unexpected = min(self._limits.unexpected, self._limits.compiling)
+            first = self._limits.patient and not self._watched
+            self._patience = unexpected if first else 0.0
         return wire.encode(replace(job, probes=()))
 
     def abandon(self) -> None:
@@ -297,6 +300,11 @@ class Running(Worker):
         self._patience -= more
         self._deadline += more
         self._end += more
+        if self._watched and not self._expected:  # before its first job nothing is forged
+            self._announced = True
+            most = self._limits.wall + min(self._limits.unexpected, self._limits.compiling)
+            self._end = min(self._end, self._began + most)
+            self._deadline = min(self._deadline, self._end)
 
     # ---- the end --------------------------------------------------------------------------
 
@@ -356,6 +364,7 @@ class Running(Worker):
             faults=transcript.faults,
             spent=last.cpu_ms / 1000 if self._closed else transcript.spent,
             seconds=transcript.seconds,
+            announced=self._announced,
             starved=ended == "timeout" and ending.starved(last, self._deadline - self._began),
         )
 

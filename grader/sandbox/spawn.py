@@ -21,8 +21,6 @@ PER_CORE = 96 << 20
 """Address space, not memory: a framework has a thread per core, each with stack and heap."""
 JOB_PIPE = 1 << 20
 """Capacity in bytes of the pipe to the worker, if the system lets us choose."""
-ABOVE = 64
-"""Pipe ends are moved up here while spawning, out of the way of the worker's fixed descriptors."""
 
 
 class Spawned(NamedTuple):
@@ -126,7 +124,9 @@ def launch(
         cache = frameworks.current().cache()
         shown = bubblewrap.command(GRADER, str(course.ROOT), folder, cache, 2 * Limits().disk)
         command = [*shown, *command]
-    moved = [(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, ABOVE), place) for end, place in places]
+    places = list(places)
+    above = 1 + max(place for _, place in places)  # out of the way of the fixed descriptors
+    moved = [(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, above), place) for end, place in places]
     actions: list[tuple[int, int, int] | tuple[int, int, str, int, int]] = [
         *((os.POSIX_SPAWN_OPEN, n, os.devnull, os.O_RDWR, 0) for n in (0, 1, 2)),
         *((os.POSIX_SPAWN_DUP2, end, place) for end, place in moved),

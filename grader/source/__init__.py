@@ -46,7 +46,8 @@ from grader.source.definitions import (
 from grader.source.expr import Expr, walk
 from grader.source.fulfilled import fulfils
 from grader.source.patterns import Pattern, made_with, pattern
-from grader.source.read import Source, SourceProblem, parse, read_file
+from grader.source.problem import SourceProblem
+from grader.source.read import Source, parse, read_file
 from grader.source.values import (
     calls,
     mentions,

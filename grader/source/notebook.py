@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-import warnings
-from contextlib import suppress
 from pathlib import Path
 
 from grader.base import course, sanitize
-from grader.source.read import MOST_BYTES, MOST_NAME, SourceProblem, read_file
+from grader.source import cells
+from grader.source.problem import SourceProblem
+from grader.source.read import MOST_BYTES, MOST_NAME, read_file
 
 ENDING = ".ipynb"
 LARGEST = 16 << 20
 """Bytes of a notebook, which has the pictures that it shows."""
-MAGIC = ("%", "!", "?")
-"""What begins a line that is for Jupyter, and no Python."""
 GRADE = "%%grade"
 """What begins a cell that answers a step, with the name of the step after it."""
 _FIRST = re.compile(rf"{GRADE}\s+(\S+)[^\n]*")
@@ -37,32 +34,31 @@ def program(data: bytes, name: str, step: str) -> bytes:
     """The answer to ``step`` in a notebook, as one Python file.
 
     It is the last cell that begins with ``%%grade`` and names the step: what was graded there is
-    what counts. In a notebook without such a cell it is all code cells, one after the other, but
-    those that another ``%%`` gives to something else.
+    what counts. In a notebook without such a cell it is all code cells, one after the other, read
+    as Jupyter reads them (:mod:`grader.source.cells`).
 
     Raises:
         SourceProblem: it is no notebook, has no code, or too much.
     """
     try:
-        cells = json.loads(data)["cells"]
-        codes = [_text(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        every = json.loads(data)["cells"]
+        codes = [_text(cell["source"]) for cell in every if cell["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise SourceProblem(f"{name} is not a notebook", hint="Hand in a Python file.") from None
     graded = [code.lstrip() for code in codes if _answers(code, step)]
-    plain = [code for code in codes if not code.lstrip().startswith("%%")]
-    code = graded[-1] if graded else "\n".join(plain)
+    code = graded[-1] if graded else "\n".join(filter(cells.is_python, codes))
     if not code.strip():
         raise SourceProblem(f"{name} has no code cells", hint="Hand in a Python file.")
     if len(code.encode("utf-8", "replace")) > MOST_BYTES:
         raise SourceProblem(
             f"{name} has more than 256 KiB of code", hint="A step is a page long. Is this the file?"
         )
-    return graded_cell(*_halves(code)) if graded else _python(code)
+    return graded_cell(*_halves(code)) if graded else _bytes(cells.program(codes))
 
 
 def graded_cell(first: str, code: str) -> bytes:
     """A cell as a Python file with the same lines. ``first`` is its ``%%grade``, now a comment."""
-    return f"# {first}\n".encode("utf-8", "replace") + _python(code)
+    return _bytes(cells.uncoded(f"# {first}\n{cells.python(code)}"))
 
 
 def _halves(code: str) -> tuple[str, str]:
@@ -71,23 +67,8 @@ def _halves(code: str) -> tuple[str, str]:
     return first, rest
 
 
-def _python(code: str) -> bytes:
-    """Code as Python: lines for Jupyter become comments.
-
-    Code that is Python as it is has none: a line in parentheses may begin with ``%``.
-    """
-    lines = code.split("\n")
-    if any(line.lstrip().startswith(MAGIC) for line in lines) and not _parses(code):
-        lines = [f"# {line}" if line.lstrip().startswith(MAGIC) else line for line in lines]
-    return "\n".join(lines).rstrip("\n").encode("utf-8", "replace") + b"\n"
-
-
-def _parses(code: str) -> bool:
-    with warnings.catch_warnings(), suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        warnings.simplefilter("ignore")
-        ast.parse(code)
-        return True
-    return False
+def _bytes(program: str) -> bytes:
+    return program.rstrip("\n").encode("utf-8", "replace") + b"\n"
 
 
 def _answers(code: str, step: str) -> bool:

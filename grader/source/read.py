@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import ast
-import codecs
-import io
 import os
 import re
 import stat
-import tokenize
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.base import sanitize
 from grader.frameworks import Spellings
+from grader.source.encoding import decoded
+from grader.source.problem import SourceProblem
 from grader.source.unnamed import unnamed
 from grader.source.walked import parsed
 
@@ -31,28 +30,6 @@ MOST_BITS = 4096
 
 MOST_NAME = 100
 """Characters of a name that comes from the file, in a message."""
-
-ENCODINGS = frozenset(("utf-8", "ascii", "iso8859-1", "iso8859-15", "cp1252"))
-"""The encodings that editors write. Some of Python's others take minutes, or are not for text."""
-
-
-class SourceProblem(Exception):
-    """The file cannot be read as Python. Nothing else can be said about it.
-
-    ``line`` and ``column`` are 1-based; ``text`` is that line; ``hint`` says what to try.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        line: int | None = None,
-        hint: str | None = None,
-        text: str | None = None,
-        column: int = 1,
-    ) -> None:
-        super().__init__(message)
-        self.message, self.line, self.hint, self.text = message, line, hint, text
-        self.column = column
 
 
 @dataclass(frozen=True)
@@ -133,7 +110,7 @@ def parse(data: bytes, file: str, spellings: Spellings = PYTHON) -> Source:
         SourceProblem: the one thing to fix first, with its line if there is one.
     """
     file = sanitize.line(file, MOST_NAME)
-    text = _decode(data, file)
+    text = decoded(data, file)
     if not text.strip():
         raise SourceProblem(f"{file} is empty", hint="Write the step, or restore its stub.")
     try:
@@ -173,37 +150,6 @@ def _too_deep(file: str) -> SourceProblem:
     return SourceProblem(
         f"{file} is nested too deeply to read", hint="Break the expression into lines."
     )
-
-
-def _decode(data: bytes, file: str) -> str:
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise SourceProblem(f"{file} is UTF-16", 1, "Save it again as UTF-8.")
-    if b"\0" in data:
-        head = data[:400]
-        if head.count(b"\0") * 3 > len(head):
-            raise SourceProblem(
-                f"{file} is UTF-16 or a binary file, not Python text", 1, "Save it as UTF-8."
-            )
-        line = data[: data.index(b"\0")].count(b"\n") + 1
-        raise SourceProblem(f"{file} contains a null byte", line, "Delete it, and save as UTF-8.")
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        if codecs.lookup(encoding.removesuffix("-sig")).name not in ENCODINGS:
-            raise SyntaxError
-    except (SyntaxError, LookupError, OSError):  # an importer may look for a file of that name
-        raise SourceProblem(
-            f"{file} names an unknown encoding, or is not in the encoding it names",
-            1,
-            "Save it as UTF-8 and delete the coding line.",
-        ) from None
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as problem:
-        line = data[: problem.start].count(b"\n") + 1
-        raise SourceProblem(
-            f"{file} is not {encoding} text", line, "Save it again as UTF-8."
-        ) from None
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 ADVICE: tuple[tuple[str, str], ...] = (

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from grader.frameworks import Runtime
-from grader.protocol.probe import MOST_TURNS, SeenArray, SeenTensor, Trail
+from grader.protocol.probe import MOST_PARTS, MOST_TURNS, SeenArray, SeenTensor, Trail
 from grader.worker import observe
 
 SEE = "__see__"
@@ -24,7 +24,6 @@ MOST_SEEN = 2_000
 """How many values of expressions are kept per run; a course program needs a hundredth."""
 MOST_SCALARS = 8_000
 """Plain numbers among them; there are many more of them than tensors."""
-MOST_PARTS = 16
 MOST_BYTES = 24 << 20
 
 LOAD = ast.Load()

@@ -18,22 +18,23 @@ from typing import NoReturn
 
 from grader import frameworks
 from grader.confine import folder, kernel, supervisor
-from grader.confine.settings import JOB, MESSAGES, Settings, parse
+from grader.confine.settings import ENDING, JOB, MESSAGES, Settings, parse
 from grader.worker import child, serve
 
 SOCKET = 3
 """Where requests come from: the settings as text, with five ends of pipes."""
 REQUEST = 64 * 1024
 ENDS = 5
-ABOVE = 64
+ABOVE = ENDING + 1
 """Pipe ends are moved up here, out of the way of a worker's fixed descriptors."""
 
 
 def keep(settings: Settings, count: int) -> NoReturn:
     """Fork a worker for each request until the grader closes its end; ``count`` of them at once."""
-    moved = (fcntl.fcntl(SOCKET + n, fcntl.F_DUPFD_CLOEXEC, ABOVE) for n in range(count))
+    above = max(ABOVE, SOCKET + count)
+    moved = (fcntl.fcntl(SOCKET + n, fcntl.F_DUPFD_CLOEXEC, above) for n in range(count))
     sockets = [socket.socket(fileno=end) for end in moved]
-    os.closerange(SOCKET, ABOVE)
+    os.closerange(SOCKET, above)
     with suppress(BaseException):  # each worker tries again, and can say what it fails on
         serve.import_single_threaded(settings, forking=True)
     if supervisor.usage(os.getpid()).threads > 1:

@@ -180,8 +180,12 @@ Ran = tuple[str, Observation | None]
 def compared(
     mine: Ran, right: Ran, trial: Trial, proven: frozenset[str] = frozenset()
 ) -> Comparison | None:
-    """Both programs on the inputs of one trial; None if one of them told no values."""
-    runs = [Run(text, seen.trail) for text, seen in (mine, right) if seen and seen.trail]
+    """Both programs on the inputs of one trial; None if one of them told no values.
+
+    A trail that is not one of its program was forged, and tells none either.
+    """
+    ran = (Run(text, seen.trail) for text, seen in (mine, right) if seen and seen.trail)
+    runs = [one for one in ran if one.fits]
     if len(runs) < 2:
         return None
     actions = trial.probe.actions

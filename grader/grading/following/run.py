@@ -19,6 +19,8 @@ from grader.protocol.probe import MOST_TURNS, Trail
 from grader.source.variables import reads
 from grader.source.walked import of_kind, parsed, walked
 
+SEEN = (ast.expr, ast.Assign, ast.AugAssign, ast.FunctionDef)
+"""What a trail names: expressions, what changes a value in place, functions for their arguments."""
 GIVES = (ast.Attribute, ast.BinOp, ast.Call, ast.Compare, ast.Name, ast.Subscript, ast.UnaryOp)
 """Expressions that give a value of their own."""
 
@@ -102,13 +104,18 @@ class Run(Program):
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        """What was seen, in order; entries that name no node or no value are left out."""
-        most, values = len(self.nodes), len(self.trail.values)
-        return tuple(
-            Place(node, part, value)
-            for node, part, value in self.trail.places.tolist()
-            if 0 <= node < most and 0 <= value < values
-        )
+        """What was seen, in order."""
+        return tuple(Place(*one) for one in self.trail.places.tolist())
+
+    @property
+    def fits(self) -> bool:
+        """Whether each entry of the trail names such a node of this program.
+
+        The rest of a trail is checked where it arrives (:mod:`grader.protocol.message`).
+        """
+        named = {*self.trail.places[:, 0].tolist(), *self.trail.scalars[:, 0].tolist()}
+        most = len(self.nodes)
+        return all(one < most and isinstance(self.nodes[int(one)], SEEN) for one in named)
 
     @cached_property
     def arrays(self) -> tuple[Floats | None, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 import secrets
 import socket
@@ -23,14 +24,17 @@ NAMES = (LOOPBACK, "localhost")
 class Address:
     """The addresses that lead here. ``public`` is the one of a proxy, or empty.
 
-    ``token`` opens the desk once for a browser, which then keeps ``key`` as a cookie. The key
-    outlives the server, so that a page that was open meanwhile can save what it kept.
+    ``token`` opens the desk for a browser, which then keeps ``session`` as a cookie. Both end with
+    the server. ``key`` outlives it, so that a page that was open meanwhile can save what it kept:
+    page and server prove to each other that they have it, and never send it.
     """
 
     port: int
     public: str = ""
     key: str = field(default="", repr=False)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    session: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
+    started: str = field(default_factory=lambda: secrets.token_urlsafe(16))
 
     @property
     def home(self) -> str:
@@ -50,6 +54,14 @@ class Address:
             parts = urlsplit(self.public)
             found[parts.netloc] = f"{parts.scheme}://{parts.netloc}"
         return found
+
+    def proof(self, whose: str, origin: str, nonce: str) -> str:
+        """What shows that ``whose`` side, ``"desk"`` or ``"page"``, has the key, in hex.
+
+        It is for one origin, so that nobody on another port can pass it on.
+        """
+        text = "\n".join((whose, origin, nonce)).encode("utf-8", "replace")
+        return hmac.new(self.key.encode(), text, "sha256").hexdigest()
 
     @property
     def cookie(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import re
@@ -12,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import URL
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from grader.base import course
 from grader.base.files import Unusable
-from grader.learner.desk.guard import NONCE
+from grader.learner.desk.guard import KEY, NONCE
 
 if TYPE_CHECKING:
     from starlette.types import Scope
@@ -31,7 +33,7 @@ IGNORED = (".py", ".pyc")
 AT_DESK = '<meta name="desk" content="">'
 """Tells a page that a desk serves it: its explorer then reads any text."""
 DESK = (
-    '<link rel="stylesheet" href="{up}_desk/desk.css">'
+    '<meta name="desk-key" content="{key}"><link rel="stylesheet" href="{up}_desk/desk.css">'
     '<script type="module" src="{up}_desk/desk.js" nonce="{nonce}"></script>'
 )
 
@@ -106,7 +108,25 @@ def page_of(book: Path, number: str) -> str:
     return page if (book / page).is_file() else "index.html"
 
 
-class Book(StaticFiles):
+class Files(StaticFiles):
+    """The files of a folder. What cannot be the name of a file is not there either."""
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """A file."""
+        try:
+            return await super().get_response(path, scope)
+        except (OSError, ValueError):
+            raise HTTPException(404) from None
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        """The file at ``path``; None if there is none."""
+        try:
+            return super().lookup_path(path)
+        except (OSError, ValueError):
+            return "", None
+
+
+class Book(Files):
     """The files of the book. A page that belongs to a step loads the desk as well."""
 
     def __init__(self, folder: Path) -> None:
@@ -134,5 +154,5 @@ class Book(StaticFiles):
         head = AT_DESK
         if re.search(r"<body[^>]*\sdata-step=", page):
             up = "../" * (scope["path"].count("/") - 1)
-            head += DESK.format(up=up, nonce=scope[NONCE])
+            head += DESK.format(up=up, nonce=scope[NONCE], key=html.escape(scope[KEY]))
         return HTMLResponse(page.replace("</head>", f"{head}</head>", 1), status_code)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 NONCE = "desk.nonce"
 """Where a request's scope has the word that the editor's styles must carry."""
+KEY = "desk.key"
+"""Where a request's scope has the key, for the pages that are let in."""
+PROOF = "/_proof"
 POLICY = (
     "default-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; "
     "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -39,7 +42,8 @@ class Guard:
     """Stands before the application; it sees only requests of the learner's own pages.
 
     A request must name this server as its host, come from a page of this server or from none,
-    and carry the cookie. The address with the token sets the cookie.
+    and carry the cookie. The address with the token sets the cookie, and so does a page's proof
+    that it has the key.
     """
 
     def __init__(self, app: ASGIApp, address: Address, first: str) -> None:
@@ -56,6 +60,7 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
             return
         nonce = scope[NONCE] = secrets.token_urlsafe(16)
+        scope[KEY] = self._address.key
 
         async def sealed(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -77,6 +82,9 @@ class Guard:
         site = headers.get("sec-fetch-site", "none")
         if site not in ("same-origin", "none"):
             return PlainTextResponse(ELSEWHERE, 403)
+        if scope["path"] == PROOF:
+            origin = self._address.origins[headers["host"]]
+            return self._proven(scope["method"], origin, scope["query_string"].decode("latin-1"))
         if not self._known(headers):
             return PlainTextResponse(STRANGER, 403)
         return None
@@ -95,7 +103,7 @@ class Guard:
         except Exception:  # noqa: BLE001 - whatever a stranger sends
             return False
         found = cookies.get(self._address.cookie)
-        return found is not None and _same(found.value, self._address.key)
+        return found is not None and _same(found.value, self._address.session)
 
     def _welcome(self, query: str) -> Response:
         """Give the cookie for the token, and continue at the first page.
@@ -113,15 +121,29 @@ class Guard:
             f'<meta http-equiv="refresh" content="0;url={first}">'
             f'<p><a href="{first}">To the lesson</a></p></html>'
         )
-        page.set_cookie(
+        return self._let_in(page)
+
+    def _proven(self, method: str, origin: str, query: str) -> Response:
+        """Prove to a page that this is its desk; give the cookie to one that proves it is ours."""
+        asked = {name: values[0] for name, values in parse_qs(query).items()}
+        if method == "GET":
+            proof = self._address.proof("desk", origin, asked.get("nonce", ""))
+            return JSONResponse({"proof": proof, "nonce": self._address.started})
+        expected = self._address.proof("page", origin, self._address.started)
+        if method != "POST" or not _same(asked.get("proof", ""), expected):
+            return PlainTextResponse(STRANGER, 403)
+        return self._let_in(Response(status_code=204))
+
+    def _let_in(self, answer: Response) -> Response:
+        answer.set_cookie(
             self._address.cookie,
-            self._address.key,
+            self._address.session,
             path=self._address.path,
             httponly=True,
             samesite="strict",
             secure=self._address.secure,
         )
-        return page
+        return answer
 
 
 def _same(one: str, other: str) -> bool:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
 
 from grader.base.files import Unusable
 from grader.learner import pages, progress
 from grader.learner.desk import text
-from grader.learner.desk.book import Book
+from grader.learner.desk.book import Book, Files
 from grader.learner.desk.shown import STYLE
 from grader.learner.reset import reset
 from grader.rubric.exhibit import NoExhibit
@@ -182,7 +182,7 @@ def application(desk: Desk, hub: Hub, book: Path) -> Starlette:
     return Starlette(
         routes=[
             *Routes(desk, hub).routes(),
-            Mount("/_desk", StaticFiles(directory=STATIC)),
+            Mount("/_desk", Files(directory=STATIC)),
             Mount("/", Book(book)),
         ],
         exception_handlers={HTTPException: _refused, Exception: _broken},
@@ -230,10 +230,13 @@ async def _body(request: Request) -> Json:
     if length.isdigit() and int(length) > MOST_BODY:
         raise HTTPException(413, "Too large.", {"connection": "close"})
     data = bytearray()
-    async for piece in request.stream():
-        data += piece
-        if len(data) > MOST_BODY:
-            raise HTTPException(413, "Too large.", {"connection": "close"})
+    try:
+        async for piece in request.stream():
+            data += piece
+            if len(data) > MOST_BODY:
+                raise HTTPException(413, "Too large.", {"connection": "close"})
+    except ClientDisconnect:
+        raise HTTPException(400, "The request ended early.") from None
     try:
         found = json.loads(bytes(data))
     except (ValueError, RecursionError):
@@ -248,4 +251,9 @@ def _word(body: Json, name: str) -> str:
     found = body.get(name, "")
     if not isinstance(found, str):
         raise HTTPException(400, f"{name} is not text.")
+    try:
+        found.encode()
+    except UnicodeEncodeError:
+        said = f"{name} has half a character (a lone surrogate), which no file can hold. Delete it."
+        raise HTTPException(400, said) from None
     return found

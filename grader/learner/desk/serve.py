@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from grader.learner.desk import address, book
+from grader.learner.desk.connection import Connection
 from grader.learner.desk.guard import Guard
 from grader.learner.desk.hub import Hub
 from grader.learner.desk.routes import application
@@ -83,6 +84,7 @@ async def _serve(
         hub,
         uvicorn.Config(
             guard,
+            http=Connection,
             log_level="error",
             access_log=False,
             server_header=False,

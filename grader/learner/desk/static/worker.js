@@ -2,10 +2,10 @@
 // server, and each window would need one of them all the time.
 
 const SILENT_MS = 40_000; // the server says something every 15 s
-const AGAIN_MS = 1_000;
 const ports = new Set();
 let source;
 let up = false;
+let lost = false; // then a window has to find out first whether the server is still ours
 let heard = 0;
 
 function tell(message) {
@@ -14,11 +14,18 @@ function tell(message) {
 
 function connection(now) {
   up = now;
-  tell({ up });
+  tell({ up, lost });
+}
+
+function lose() {
+  source.close(); // the browser would try again by itself, and send the cookie to whoever is there
+  lost = true;
+  connection(false);
 }
 
 function connect() {
   source?.close();
+  lost = false;
   heard = Date.now();
   source = new EventSource(new URL("../api/events", self.location.href));
   source.onopen = () => {
@@ -30,26 +37,20 @@ function connect() {
     const event = JSON.parse(message.data);
     if (event.kind) tell({ event });
   };
-  source.onerror = () => {
-    connection(false);
-    // The browser tries again by itself, unless the server refused.
-    if (source.readyState === EventSource.CLOSED) setTimeout(connect, AGAIN_MS);
-  };
+  source.onerror = lose;
 }
 
 // A machine that slept may have lost the connection without a sign.
 setInterval(() => {
-  if (up && Date.now() - heard > SILENT_MS) {
-    connection(false);
-    connect();
-  }
+  if (up && Date.now() - heard > SILENT_MS) lose();
 }, 5_000);
 
 self.onconnect = ({ ports: [port] }) => {
   ports.add(port);
   port.onmessage = ({ data }) => {
     if (data === "leave") ports.delete(port);
+    if (data === "connect" && lost) connect();
   };
-  port.postMessage({ up });
+  port.postMessage({ up, lost });
   if (!source) connect();
 };
