@@ -267,13 +267,13 @@ def _fed(module: types.ModuleType, random: Any, weights: Any, fields: Any) -> No
     class Counting:
         config = model.config
 
-        def __call__(self, ids: Any) -> Any:
-            read.append(int(ids.shape[-1]))
-            return model(ids)
+        def __call__(self, input_ids: Any) -> Any:
+            read.append(int(input_ids.shape[-1]))
+            return model(input_ids)
 
-        def decode(self, ids: Any, cache: Any = None) -> Any:
-            read.append(int(ids.shape[-1]))
-            return model.decode(ids, cache)
+        def decode(self, input_ids: Any, cache: Any = None) -> Any:
+            read.append(int(input_ids.shape[-1]))
+            return model.decode(input_ids, cache)
 
     for settings in ({}, {"use_cache": False}):
         read.clear()
