@@ -21,7 +21,7 @@ from grader.base import course
 from grader.base.model import Step
 from grader.frameworks import Runtime
 from grader.frameworks.max import engine
-from grader.frameworks.max.engine import staging
+from grader.frameworks.max.engine import private, staging
 from grader.frameworks.max.runtime import MaxRuntime
 from grader.protocol import wire
 from grader.protocol.probe import Job
@@ -37,6 +37,8 @@ def main(how: str, *counts: str) -> None:
     if how == "plain":
         staging.install = lambda fault: []
     engine.install("numpy")
+    finish = private.FINALIZE.get()  # with ours, what no output needs is still there
+    private.FINALIZE.put(getattr(finish, "original", finish))
     graphs = recorded()
     told = {}
     for number, step in enumerate(course.steps()):

@@ -240,6 +240,7 @@ WALK = Name("max._interpreter", "_walk_ops", _RUNNING, _BUFFERS)
 LOOK_UP = Name("max._interpreter", "lookup_handler", _RUNNING, _BUFFERS)
 FINALIZE = Name(_REALIZATION, "EagerRealizationContext.finalize_graph", _RUNNING, _BUFFERS)
 INSIDE = Name(_REALIZATION, "realization_context", _RUNNING, _BUFFERS)
+UNUSED = Name("max.experimental._passes", "remove_unused_arguments", _RUNNING, _BUFFERS)
 PEEK = Name("max.graph.ops.random", "_peek_seed", _RUNNING, _BUFFERS)
 GRAPH_VALUE = Name("max.experimental.tensor", "Tensor._graph_value", _RUNNING, _BUFFERS)
 

@@ -29,19 +29,20 @@ MOVING = frozenset(("BroadcastToOp", "StaticReshapeOp"))
 def finalized(original: Callable[..., Any]) -> Callable[..., Any]:
     """What finishes the graph of a realization, made from MAX's.
 
-    MAX also removes what no output needs and the inputs that nothing takes. Lowering removes the
-    first anyway; the second cost nothing when they stay.
+    MAX also runs a pass that removes what no output needs. Lowering removes it anyway.
     """
-    inside, peek = private.INSIDE.get(), private.PEEK.get()
+    inside, peek, remove = private.INSIDE.get(), private.PEEK.get(), private.UNUSED.get()
 
     def finalize_graph(self: Any) -> tuple[list[Tensor], graph.Graph]:
         if writes(self.graph):
             result: tuple[list[Tensor], graph.Graph] = original(self)
             return result
         with inside(self), self.graph:
-            alive = [tensor for each in self.unrealized if (tensor := each()) is not None]
-            outputs = [Tensor.from_graph_value(peek()), *alive]
+            seed = Tensor.from_graph_value(peek())
+            alive = (tensor for each in self.unrealized if (tensor := each()) is not None)
+            outputs = [seed, *alive]
             self.graph.output(*(one._graph_value for each in outputs for one in each.local_shards))  # noqa: SLF001
+        remove(self.graph)
         return outputs, self.graph
 
     return finalize_graph

@@ -408,7 +408,7 @@ SOONER = (
     Sooner(
         private.FINALIZE,
         running.finalized,
-        (private.INSIDE, private.PEEK, private.GRAPH_VALUE, private.EXECUTE),
+        (private.INSIDE, private.PEEK, private.UNUSED, private.GRAPH_VALUE, private.EXECUTE),
     ),
     Sooner(private.TELL_DEVICES, _tell_devices, (private.DEVICES_TOLD, private.OPERATION)),
     Sooner(private.INPUT, _add_input, (private.BLOCK, private.LOCATION, private.CHAIN)),
