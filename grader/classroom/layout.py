@@ -53,6 +53,8 @@ COPY = re.compile(
     r"[ _-]*(?:copy|\(?final\)?|\((?P<a>[0-9]{1,6})\)|[-_ ]v?(?P<b>[0-9]{1,6})| )+", re.IGNORECASE
 )
 ZIP = re.compile(r"\.zip$", re.IGNORECASE)
+TEST_STUDENT = ("studenttest", "teststudent")
+"""The folded name of the one whom Canvas adds to every course, in a roster and before a file."""
 COPY_OF = re.compile(r"(?:copy of[ _]?)?", re.IGNORECASE)
 NO_ANSWER = re.compile(r"(?:.*[^a-z])?(?:test|check|solution)", re.IGNORECASE | re.DOTALL)
 """What precedes ``step_05`` in a file about the step."""

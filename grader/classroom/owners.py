@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from grader.classroom import gradescope
-from grader.classroom.layout import Student, login_in, student_of, written
+from grader.classroom.layout import TEST_STUDENT, Student, login_in, student_of, written
 from grader.classroom.submissions import Node, shown
 from grader.confine import apart
 from grader.confine.apart import Stopped
@@ -40,10 +40,6 @@ class _Named(msgspec.Struct, frozen=True, array_like=True):
     left: bytes = b""
     receipt: bool = False
     tester: bool = False
-
-
-TEST_STUDENT = ("studenttest", "teststudent")
-"""How Canvas names the files of its Test Student, whom it adds to every course."""
 
 
 def students(found: Class, skipped: list[str]) -> dict[Student, list[Node]]:

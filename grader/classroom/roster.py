@@ -19,12 +19,10 @@ from pathlib import Path
 from grader.base import sanitize
 from grader.base.files import Unusable
 from grader.classroom.columns import Columns, Known, folded, in_order, name_of, plainly, understood
-from grader.classroom.layout import Student
+from grader.classroom.layout import TEST_STUDENT, Student
 from grader.classroom.matching import match
 
 POSSIBLE = "Points Possible"
-TEST_STUDENT = ("studenttest", "teststudent")
-"""The folded name of one whom Canvas adds to every course."""
 POSTED = re.compile(r"(?:Muted|Manual Posting.*)?", re.IGNORECASE)
 """The cells of one more row that is not a person."""
 SEPARATOR = re.compile(r'"?sep=(.)"?[\r\n]+', re.IGNORECASE)
