@@ -129,7 +129,7 @@ FAR = (1, 2, 4, 5)
 """Of :func:`sizes`, those with scores far from 0: all but the single token."""
 
 SECOND = (1, 5)
-"""Of :func:`sizes`, many heads and a long text, which the layer reads after a short one."""
+"""Of :func:`sizes`, many heads and a long text, which the layer reads after two short ones."""
 
 
 def _forward(
@@ -150,7 +150,8 @@ def _forward(
     if x is None:
         x = normal(rng, batch, seq, n_embd)
         x = far(rng, x, head_dim) if is_far else x
-    inputs = {"short": x[:2, -2:], "out": x} if is_second else {"out": x}
+    inputs = {"short": np.concatenate([x[:1, -2:], x[-1:, :2]])} if is_second else {}
+    inputs["out"] = x
     config = {"n_embd": n_embd, "n_head": n_head}
     calls = tuple(_call(key, array) for key, array in inputs.items())
     return Trial(

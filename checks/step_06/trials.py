@@ -88,7 +88,7 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
     sizes = (
         # heads, d_k, shape of the texts, shape of the positions
         (2, 2, (2, 2), (2, 2)),
-        (1, 6, (3, 6), (3, 6)),
+        (1, 6, (3, 4), (3, 4)),
         (4, 4, (4, 4), (4, 4)),
         (3, 4, (1, 3), (3,)),
         (2, 6, (2, 12), (12,)),

@@ -111,7 +111,7 @@ def weights(rng: Rng, dim: int) -> dict[str, Array]:
 
 def _fresh(rng: Rng) -> Trial:
     """A layer as it is made: weight 1, bias 0, the usual eps."""
-    x, dim = normal(rng, 2, 3, 8, scale=2.0), 8
+    x, dim = normal(rng, 1, 3, 8, scale=2.0), 8
     ones = {"weight": np.ones(dim, np.float32), "bias": np.zeros(dim, np.float32)}
     actions = (Make("module", LAYER, (dim,)), _call("out", x))
     return Trial(Probe("fresh", actions), _expect({"out": x}, ones, None))

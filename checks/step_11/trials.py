@@ -207,7 +207,8 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
     }
     rounded = weights_of(halves)
     head = {HEAD: weights[TABLE]}
-    doubles = {name: array.astype(np.float64) for name, array in {**bare, **head}.items()}
+    every = {**bare, **head, **_buffers(sizes)}
+    doubles = {name: array.astype(np.float64) for name, array in every.items()}
     mixed = {
         name if index % 3 else name.removeprefix(PREFIX): array
         for index, (name, array) in enumerate(prefixed.items())
@@ -231,18 +232,22 @@ DEEP = 10.0
 def _deep(rng: Rng) -> tuple[Config, dict[str, Array], dict[str, Array]]:
     """Sizes, weights and checkpoint of a model with a block more than GPT-2: some have two digits.
 
-    The checkpoint has the causal masks too, its names in another order than the model's, and some
+    The checkpoint has the causal masks too. Its names are in another order than the model's, some
     with a prefix. After so many blocks a small epsilon would change nothing that can be seen.
     """
     sizes: Config = {**config(5, 4, 3, 13, 1), "layer_norm_epsilon": 5.0}
     weights = model_weights(rng, sizes)
     bare = stored(weights, prefix=False)
-    mask = np.tril(np.ones((1, 1, 4, 4), np.float32))
-    for index in range(int(sizes["n_layer"])):
-        bare[f"h.{index}.attn.bias"] = mask
-        bare[f"h.{index}.attn.masked_bias"] = np.array(-1e4, np.float32)
+    bare |= _buffers(sizes)
     names = enumerate(sorted(bare))
     return sizes, weights, {PREFIX * (index % 3 == 1) + name: bare[name] for index, name in names}
+
+
+def _buffers(sizes: Config) -> dict[str, Array]:
+    """The causal masks that old checkpoints have."""
+    mask = np.tril(np.ones((1, 1, 4, 4), np.float32))
+    each = dict(zip(BUFFERS, (mask, np.array(-1e4, np.float32)), strict=True))
+    return {f"h.{n}{name}": one for n in range(int(sizes["n_layer"])) for name, one in each.items()}
 
 
 def _converted(sizes: Config, checkpoint: Mapping[str, AnyArray]) -> tuple[Make, Call]:

@@ -128,13 +128,13 @@ def _hide_solutions(step: str) -> None:
             del sys.modules[name]
 
 
-def _loaded(data: bytes) -> types.ModuleType:
+def _loaded(data: bytes, name: str = "learner") -> types.ModuleType:
     """The module that ``data`` defines; ``__again__`` defines it anew, as another program would."""
-    module = types.ModuleType("learner")
-    module.__file__ = "learner.py"
-    module.__dict__["__again__"] = functools.partial(_loaded, data)
-    sys.modules["learner"] = module
-    exec(compile(data, "learner.py", "exec", dont_inherit=True), module.__dict__)
+    module = types.ModuleType(name)
+    module.__file__ = f"{name}.py"
+    module.__dict__["__again__"] = functools.partial(_loaded, data, "learner_again")
+    sys.modules[name] = module
+    exec(compile(data, module.__file__, "exec", dont_inherit=True), module.__dict__)
     return module
 
 
