@@ -192,5 +192,5 @@ def test_quoted_code_and_fixed_sentences_name_nothing() -> None:
     said = check("runs", "the scale fails: divide by √d", kind=Kind.RUNTIME, line=7, text="a = b")
     passed = check("shape", "the shape is right", status=Status.PASS, kind=Kind.RUNTIME)
     report, fixed = a_report(passed, said), {"runs": "the scale fails:", "shape": "no shape"}
-    assert told.shown_first(report, fixed) == "❌ divide by √d\n   Line 7\nThere is no scale."
+    assert told.shown_first(report, fixed) == "❌ divide by √d\n   Line 7"
     assert told.shown(report, fixed) == told.shown_first(report, fixed)

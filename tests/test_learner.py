@@ -315,9 +315,8 @@ def test_the_last_screen_says_what_to_do(rows: int, untouched: Course) -> None:
     seen.expect(pexpect.EOF)
     assert isinstance(seen.before, str)
     end = seen.before.replace("\r", "").splitlines()[-rows:]
-    assert "Fix this first:" in end
+    assert any(line.startswith("Nothing to grade yet: all ") for line in end)
     assert ("On one screen, on every save" in "".join(end)) == (rows == 24)
-    assert "❌ functional module is not imported from max.experimental" in end
 
 
 @pytest.mark.parametrize(

@@ -77,9 +77,11 @@ def test_the_last_screen_says_what_to_fix_first(name: str, width: int, graded: G
     how = Style(width=width)
     screen = paint(as_text.render(report, how), how).splitlines()[-24:]
     said = " ".join(" ".join(screen).split())
-    assert first.message in said
-    assert first.hints[0] in said
-    assert f"Line {first.line}" in said or first.line is None
+    found = report.explanation
+    assert found is not None
+    assert f"Fix this first: {found.cause}" in said
+    assert found.line is None or f"line {found.line}" in said or f":{found.line}" in said
+    assert (found.change is not None and found.change.holds) or first.hints[0] in said
 
 
 @pytest.mark.parametrize("step", sampled(8, STEPS), ids=lambda step: step.id)

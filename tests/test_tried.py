@@ -17,19 +17,18 @@ import pytest
 from grader import sandbox
 from grader.base import course
 from grader.base.blanks import make_answer
-from grader.base.model import LEVELS, Report, Tried, Verdict
+from grader.base.model import LEVELS, Replaced, Report, Tried, Verdict
 from grader.classroom.reports import grade_one
 from grader.grading.meter import Meter
 from grader.grading.pipeline import Follow, Options, grade
-from grader.grading.tried import single, suggest, trial
+from grader.grading.tried import suggest, trial
 from grader.learner import hints
 from grader.protocol.probe import Outcome
-from grader.report import as_text
+from grader.report import explained
 from grader.report.style import FILE, Style
 from grader.rubric import load
 from tests import worker_jobs
 from tests.graded import mistakes
-from tests.graded.tried import asked
 from tests.own_course import Course, begin_again, copy_course
 
 Start = Callable[..., sandbox.Worker]
@@ -71,25 +70,23 @@ def _graded(step: str, text: str, folder: Path, start: Start, **options: Any) ->
     return grade(course.find(step), path, Options(**options), start)
 
 
-def _helped(step: str, text: str, folder: Path, start: Start, seed: int = 5) -> Report:
-    path = folder / f"step_{step.removeprefix('s')}.py"
-    path.write_text(text, encoding="utf-8")
-    return asked(step, path, seed, start)
+def _explained(step: str, text: str, folder: Path, start: Start) -> Report:
+    return _graded(step, text, folder, start, seed=5, follow=Follow.FAILING)
+
+
+def _change(found: Report) -> Tried:
+    assert found.explanation is not None
+    assert found.explanation.change is not None
+    return found.explanation.change
 
 
 def _changed(text: str, change: Tried) -> str:
     """The text with a change made as a reader of it would."""
     lines = text.splitlines()
-    shift, at = 0, 0
-    for line in change.lines:
-        if line.startswith("Line "):
-            at = int(line.removeprefix("Line ").rstrip(":")) - 1 + shift
-        elif line.startswith("- "):
-            assert lines.pop(at) == line[2:]
-            shift -= 1
-        else:
-            lines.insert(at, line[2:])
-            at, shift = at + 1, shift + 1
+    for one in reversed(change.changes):
+        place = slice(one.line - 1, one.line - 1 + len(one.old))
+        assert tuple(lines[place]) == one.old
+        lines[place] = one.new
     return "\n".join(lines) + "\n"
 
 
@@ -102,38 +99,24 @@ def test_the_change_that_is_shown_passes_when_it_is_made(
     name: str, tmp_path: Path, start: Start
 ) -> None:
     one = _mistake(name)
-    found = _helped(one.step, one.source, tmp_path, start)
+    found = _explained(one.step, one.source, tmp_path, start)
     assert found.verdict is not Verdict.PASS
-    assert found.tried is not None
-    assert found.tried.passes
-    again = _graded(one.step, _changed(one.source, found.tried), tmp_path, start, seed=6)
+    assert _change(found).passes
+    again = _graded(one.step, _changed(one.source, _change(found)), tmp_path, start, seed=6)
     assert again.verdict is Verdict.PASS
 
 
 @pytest.mark.usefixtures("unhurried")
 def test_what_passes_no_more_than_a_check_says_so(tmp_path: Path, start: Start) -> None:
-    stub = course.find("s05").stub.read_text("utf-8")
-    before = _helped("s05", stub, tmp_path, start)
-    assert before.tried is not None
-    assert not before.tried.passes
-    after = _graded("s05", _changed(stub, before.tried), tmp_path, start, seed=5)
+    two = _mistake("s05/scale_times_two").source.replace("F.softmax(attn_weights)", "attn_weights")
+    before = _explained("s05", two, tmp_path, start)
+    change = _change(before)
+    assert not change.passes
+    after = _graded("s05", _changed(two, change), tmp_path, start, seed=5)
     failed = {one.id for one in before.checks if one.status == "fail"}
     still = {one.id for one in after.checks if one.status == "fail"}
-    assert before.tried.check in failed - still
+    assert change.check in failed - still
     assert {one.id for one in before.checks if one.status == "pass"}.isdisjoint(still)
-
-
-@pytest.mark.usefixtures("unhurried")
-def test_an_edit_after_which_all_is_right_is_told_at_once(tmp_path: Path, start: Start) -> None:
-    one = _mistake("s03/output_returned_twice")
-    found = _graded("s03", one.source, tmp_path, start, seed=5, follow=Follow.FAILING)
-    assert found.trace is not None
-    assert found.trace.line in one.lines
-    told = next(one for one in found.trace.told if one.startswith(single.TRIED))
-    assert told.endswith(single.EVERY + ".")
-    changed = told.removeprefix(single.TRIED).split(f" on line {found.trace.line}")[0]
-    new, old = changed.split(" instead of ")
-    assert one.source.replace(old, new, 1) == one.base
 
 
 @pytest.mark.usefixtures("hurried")
@@ -179,10 +162,9 @@ def _counting(start: Start) -> tuple[list[dict[str, Any]], Start]:
 def test_nothing_is_tried_on_a_pass(tmp_path: Path, start: Start) -> None:
     started, counting = _counting(start)
     right = make_answer(course.find("s05").solution.read_text("utf-8"))
-    told = _graded("s05", right, tmp_path, start, seed=5)
-    found = _graded("s05", right, tmp_path, counting, seed=5, tried=told)
+    found = _explained("s05", right, tmp_path, counting)
     assert found.verdict is Verdict.PASS
-    assert found.tried is None
+    assert found.explanation is None
     assert len(started) == 1
 
 
@@ -191,27 +173,23 @@ def test_one_worker_grades_and_explains_and_another_grades_what_passes(
 ) -> None:
     started, counting = _counting(start)
     one = _mistake("s02/crochets_oublies")
-    told = _graded("s02", one.source, tmp_path, counting, seed=5, follow=Follow.FAILING)
-    assert told.trace is not None
-    assert len(started) == 1
-    found = _graded("s02", one.source, tmp_path, counting, seed=5, tried=told)
-    assert found.tried is not None
-    assert found.tried.passes
-    assert len(started) > 2
+    assert _change(_explained("s02", one.source, tmp_path, counting)).passes
+    assert len(started) > 1
 
 
-def test_a_report_without_it_is_the_same(tmp_path: Path, start: Start) -> None:
+def test_an_explanation_changes_no_check_but_where_it_points(tmp_path: Path, start: Start) -> None:
     one = _mistake("s05/scale_times_two")
     without = _graded("s05", one.source, tmp_path, start, seed=5)
-    with_it = _helped("s05", one.source, tmp_path, start)
-    assert replace(with_it, tried=None, duration_s=0.0) == replace(without, duration_s=0.0)
+    with_it = _explained("s05", one.source, tmp_path, start)
+    assert [c.status for c in with_it.checks] == [c.status for c in without.checks]
+    assert with_it.verdict is without.verdict
 
 
 @pytest.mark.sampled(4)
 def test_a_program_that_does_not_end_gets_a_report(tmp_path: Path, start: Start) -> None:
     text = _mistake("s02/crochets_oublies").base + "\nwhile True:\n    pass\n"
     short = partial(start, limits=worker_jobs.QUICK)
-    found = _helped("s02", text, tmp_path, short)
+    found = _explained("s02", text, tmp_path, short)
     assert found.verdict is Verdict.TIMEOUT
 
 
@@ -222,7 +200,7 @@ def test_without_time_for_every_trial_it_says_how_many_are_right(
     found = suggest.suggest
     monkeypatch.setattr(suggest, "suggest", cases.append)
     one = _mistake("s10/key_turned_twice")
-    _helped("s10", one.source, tmp_path, start)
+    _explained("s10", one.source, tmp_path, start)
     (case,) = cases
     every = len(case.job.probes)
     search = suggest.Search(replace(case, meter=Meter(start)))
@@ -237,8 +215,8 @@ def test_without_time_for_every_trial_it_says_how_many_are_right(
     assert change is not None
     assert not change.passes
     assert change.right == (every // 2 + 1, every)
-    said = next(iter(as_text.tried(change, FILE)))
-    assert said == f"Tried on your file: right in the first {every // 2 + 1} of {every} trials"
+    said = next(iter(explained.changed(change, case.report, FILE)))
+    assert said == f"This is right in the first {every // 2 + 1} of {every} trials (tried):"
 
 
 @pytest.mark.whole
@@ -248,7 +226,7 @@ def test_a_check_is_settled_by_the_trials_that_it_is_about(
     cases: list[suggest.Case] = []
     monkeypatch.setattr(suggest, "suggest", cases.append)
     one = _mistake("s11/intersection_of_names")
-    _helped("s11", one.source, tmp_path, start)
+    _explained("s11", one.source, tmp_path, start)
     (case,) = cases
     rubric, before = case.judge.rubric, case.judge.evidence(case.outcome)
     about = trial.without_oracle(before)
@@ -331,12 +309,8 @@ def test_the_time_of_all_programs_is_bounded(start: Start) -> None:
 
 # ---- when it shows -----------------------------------------------------------------------------
 
-SHOWN = ("Tried on your file: passes", "Tried on your file: right in the first")
-"""A change that was asked for. On a busy machine there may be time for some of the trials only."""
-
-
-def _shown(report: str) -> bool:
-    return any(one in report for one in SHOWN)
+SHOWN = "(tried):"
+"""The end of the line above a change."""
 
 
 @pytest.fixture(scope="module")
@@ -356,49 +330,53 @@ def own(copied: Course) -> Course:
 def test_it_is_the_last_hint(own: Course) -> None:
     count = len(next(c for c in load.rubric(course.find("s05")).checks if c.id == "scale").hints)
     said = [own.run("hint", "s05").stdout for _ in range(LEVELS + 1)]
-    assert [_shown(one) for one in said] == [False] * (count - 1) + [True] * (len(said) - count + 1)
-    assert "   + attn_weights = attn_weights / math.sqrt(int(value" in said[-1]
-    assert "A change that is tried on your file: " in said[count - 2]
-    assert not _shown(own.run("grade", "s05").stdout)
+    assert [(SHOWN in one) for one in said] == [False] * (count - 1) + [True] * (
+        len(said) - count + 1
+    )
+    assert "+ attn_weights = attn_weights / math.sqrt(int(value" in said[-1]
+    assert "A change that was tried on your file: " in said[count - 2]
+    assert SHOWN not in own.run("grade", "s05").stdout
 
 
 @pytest.mark.whole
 @pytest.mark.any_python
 def test_after_many_attempts_the_report_has_it(own: Course) -> None:
     for turn in range(2):
-        assert not _shown(own.run("grade", "s05").stdout)
+        assert SHOWN not in own.run("grade", "s05").stdout
         own.spoil("math.sqrt(int(value", f"math.sqrt({turn + 3} * int(value")
         if turn == 0:  # that it counts every attempt is in test_learner
             known = json.loads(own.progress.read_text("utf-8"))
-            known["steps"]["s05"]["checks"]["scale"]["tries"] = hints.TRIED_AFTER - 2
+            known["steps"]["s05"]["checks"]["scale"]["tries"] = hints.NEXT_LEVEL[-1] - 2
             own.progress.write_text(json.dumps(known), "utf-8")
-    assert _shown(own.run("grade", "s05").stdout)
+    assert SHOWN in own.run("grade", "s05").stdout
 
 
 def test_a_class_gets_none(tmp_path: Path) -> None:
     (tmp_path / "step_01.py").write_text(_mistake("s01/dim_embedding_name").source, "utf-8")
     found = grade_one(tmp_path, course.find("s01"))
     assert found.verdict is Verdict.FAIL
-    assert found.tried is None
+    assert found.explanation is not None
+    assert found.explanation.change is None
 
 
-def test_a_file_that_is_no_python_gets_it_when_asked(own: Course) -> None:
+def test_a_file_that_is_no_python_shows_it_at_once(own: Course) -> None:
     own.spoil('-> None:\n        """Create both', '-> None\n        """Create both')
-    assert not _shown(own.run("grade", "s05").stdout)
-    assert _shown(own.run("hint", "s05").stdout)
+    assert SHOWN in own.run("grade", "s05").stdout
 
 
-CHANGE = Tried(False, "scale", ("Line 3:", "-     y = x\t+ 1", "+     y = x", "Line 7:", "+ z"))
+CHANGES = (Replaced(3, ("    y = x\t+ 1",), ("    y = x",)), Replaced(7, (), ("z",)))
 
 
-def test_it_is_a_diff_of_the_learners_lines() -> None:
-    assert list(as_text.tried(CHANGE, FILE)) == [
-        "Tried on your file: gets you past this check",
+def test_it_is_a_diff_of_the_learners_lines(tmp_path: Path, start: Start) -> None:
+    report = _graded("s01", _mistake("s01/dim_embedding_name").source, tmp_path, start, seed=5)
+    change = Tried(False, "scale", CHANGES)
+    assert list(explained.changed(change, report, FILE)) == [
+        "This gets you past this check (tried):",
         "   Line 3:",
         "   -     y = x   + 1",
         "   +     y = x",
-        "   Line 7:",
+        "   In front of line 7:",
         "   + z",
     ]
-    words = list(as_text.tried(CHANGE, Style(words=True)))
+    words = list(explained.changed(change, report, Style(words=True)))
     assert words[2:4] == ["   Your line:     y = x   + 1", "   Instead:     y = x"]

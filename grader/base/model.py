@@ -178,19 +178,75 @@ class Trace:
 
 
 @dataclass(frozen=True)
+class Replaced:
+    """Lines of the learner's file, from ``line`` on, and what is in their place after a change.
+
+    Without ``old`` lines, the new ones are put in front of ``line``.
+    """
+
+    line: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Tried:
     """A small change of the learner's file that was graded, and what it achieves.
 
-    It ``passes`` the step, or else the ``check`` that failed first. ``lines`` are the change: for
-    each place ``Line 12:``, then what is there after ``- ``, and what to write after ``+ ``. Where
-    there was not time for all of a long grading, all is ``right`` in so many of its trials, of how
-    many.
+    It ``passes`` the step, or else the ``check`` that failed first. Where there was not time for
+    all of a long grading, all is ``right`` in so many of its trials, of how many.
     """
 
     passes: bool
     check: str
-    lines: tuple[str, ...]
+    changes: tuple[Replaced, ...]
     right: tuple[int, int] | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether all is right with it, as far as that was looked at."""
+        return self.passes or self.right is not None
+
+
+@dataclass(frozen=True)
+class Framed:
+    """A line of the learner's file in an explanation; ``number`` is None where one is missing.
+
+    ``mark``: ``right`` or ``wrong`` if the reference has its value, or another; ``change`` for a
+    line to change; ``error`` for one that raised an error, else empty. ``fact`` is what was read
+    off its value.
+    """
+
+    number: int | None
+    text: str
+    mark: str = ""
+    fact: str = ""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What to fix first, and what is known of it: read off the program's values, or tried.
+
+    ``cause`` says what is wrong, in the lesson's words where these have a name for it. ``line`` is
+    the one to change, or with ``after`` the one after which something is missing. ``frame`` shows
+    it among lines that were compared, ``facts`` are sentences that were read off the run.
+    ``change`` is an edit that was graded; it may be ``shown`` at once if it is no part of the
+    lesson. ``said`` is what MAX or Python said, ``lesson`` the section to read. ``settled`` are the
+    failing checks that the change settles. Where nothing is written yet, ``blanks`` are to fill,
+    from ``line`` on.
+    """
+
+    cause: str
+    line: int | None = None
+    after: bool = False
+    frame: tuple[Framed, ...] = ()
+    facts: tuple[str, ...] = ()
+    change: Tried | None = None
+    shown: bool = False
+    said: str = ""
+    lesson: str = ""
+    settled: frozenset[str] = frozenset()
+    blanks: int = 0
 
 
 @dataclass(frozen=True)
@@ -201,10 +257,10 @@ class Report:
     ``output`` is what the learner's program printed. ``isolation`` is the tier in which the file
     ran, None if it did not run. ``excerpt`` shows the first wrong numbers, if there are
     any; ``digest`` is the SHA-256 of the graded bytes, in hex, empty if they could not
-    be read. No report format has these two, nor ``tried``, the last hint, which is made if asked
-    for. ``course`` is the slug of the course. ``left`` says,
+    be read. No report format has these two. ``course`` is the slug of the course. ``left`` says,
     one sentence each, what the grader's engine left to the framework. ``loaded``: it can be
-    imported, and whatever was tried on it came to an end.
+    imported, and whatever was tried on it came to an end. ``explanation`` is there if it was asked
+    for and something fails.
     """
 
     step: str
@@ -225,8 +281,8 @@ class Report:
     trace: Trace | None = None
     course: str = ""
     left: tuple[str, ...] = ()
-    tried: Tried | None = None
     loaded: bool = False
+    explanation: Explanation | None = None
 
     @property
     def first_to_fix(self) -> CheckResult | None:

@@ -106,8 +106,6 @@ def grade(
         own = own and (path is None or path.resolve() == step.stub.resolve())
         if own:
             found = attempt.noted(step, report)
-            if form == "text":
-                found = attempt.unasked(step, options, found, start)
     if form == "lines":
         text = _to_editor(step, report, found if own else None)
     elif form in FORMATS:

@@ -65,17 +65,16 @@ def checks_that_begin(
 def hint(step: Step | None, check: str | None, engine: str, plain: bool) -> None:
     """Grade a step and show one more hint on CHECK, or on the first check that fails."""
     from grader import sandbox
-    from grader.grading.pipeline import Options
+    from grader.grading.pipeline import Follow, Options
     from grader.learner import attempt, pages
 
     step = step or current_step()
     if check is not None:
         known_check(step, check)
-    options = Options(engine)
+    options = Options(engine, follow=Follow.FAILING)
     with sandbox.several() as start:
         found = attempt.attempt(step, options, start)
         found = attempt.one_more_hint(step, found, check)
-        found = attempt.last_hint(step, options, found, start, check)
     print_page(pages.hint_page(step, found, stdout_style(plain), check), plain)
     if found.note:
         click.echo(found.note, err=True)

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from grader import frameworks, sandbox
 from grader.base.machine import cores
-from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Verdict
+from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Tried, Verdict
 
 if TYPE_CHECKING:
     from grader.grading.conclude import Judge
     from grader.grading.inputs import Drawn
     from grader.grading.kept import Kept
-    from grader.protocol.probe import Job, Outcome, Probe
+    from grader.protocol.probe import Job, Outcome, Probe, SeenError
     from grader.rubric import Rubric
     from grader.source import Finding, Source, SourceProblem
 
@@ -45,10 +45,9 @@ class Follow(Enum):
 class Options:
     """How to grade: which engine, from which seed, how strictly.
 
-    ``follow`` says which programs are followed line by line, for 0.2 s more. ``tried`` asks for a
-    small change that makes a failing program pass, for at most 1.5 s of processor time; it is the
-    report on the same program and seed, whose trace says where to change it. Without ``twice``, a
-    program whose time ran out is not run again: who asks does that.
+    ``follow`` says which programs are followed line by line, for 0.2 s more; of those that fail,
+    a small change that makes them pass is looked for, for at most 1.5 s of processor time. Without
+    ``twice``, a program whose time ran out is not run again: who asks does that.
     """
 
     engine: str = "numpy"
@@ -56,7 +55,6 @@ class Options:
     strict: bool = False
     mine: bool = False
     follow: Follow = Follow.NOT
-    tried: Report | None = None
     twice: bool = True
 
 
@@ -130,7 +128,7 @@ def _graded(
         except SourceProblem as problem:
             running.close()
             found = _unreadable(base, rubric, problem, time.perf_counter() - started)
-            return _tried_unread(found, step, rubric, data, options, start)
+            return _explained_unread(found, step, rubric, data, options, start)
         return _judged(base, step, rubric, source, options, running, started, drawn, start, early)
 
 
@@ -193,7 +191,7 @@ def _judged(
 
             yield surest
 
-    explaining = options.follow is not Follow.NOT or options.tried is not None
+    explaining = options.follow is not Follow.NOT
     probes = tuple(trial.probe for trial in drawn.trials.values())
     job = _job(base, step, source.text, probes, options)
     judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
@@ -203,25 +201,27 @@ def _judged(
     found = judge.report(outcome)
     reported = time.thread_time() - began
     if start is None:
+        found = _plainly(found, judge, job, outcome)
         return replace(found, duration_s=time.perf_counter() - started)
     with Kept(start, running if explaining and outcome.ended == "done" else None) as kept:
         if found.verdict not in (Verdict.PASS, Verdict.ERROR):
             found = _second_look(judge, job, outcome, found, kept.fresh, twice=options.twice)
-        failed = found.verdict is Verdict.FAIL
+        found = _plainly(found, judge, job, outcome)
+        failed = found.verdict in (Verdict.FAIL, Verdict.TIMEOUT)
         if options.follow is Follow.ALWAYS or (failed and options.follow is Follow.FAILING):
             if early is not None:
                 early(replace(found, duration_s=time.perf_counter() - started))
             found = _explained(judge, job, outcome, found, options, kept, reported)
-            if failed:
+            if found.verdict is Verdict.FAIL:
                 found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
-        if options.tried is not None:
-            found = _tried(judge, job, outcome, found, options.tried, kept)
+            if failed:
+                found = _with_change(judge, job, outcome, found, kept)
     return replace(found, duration_s=time.perf_counter() - started)
 
 
 def _afforded(options: Options, outcome: Outcome) -> Options:
     """Without runs that explain, if the program may have forged a reason to be given more time."""
-    return replace(options, follow=Follow.NOT, tried=None) if outcome.announced else options
+    return replace(options, follow=Follow.NOT) if outcome.announced else options
 
 
 def _job(base: Report, step: Step, text: str, probes: tuple[Probe, ...], options: Options) -> Job:
@@ -328,30 +328,34 @@ def _explained(
     return _explaining(lambda: explained(judge, job, outcome, found, meter), found)
 
 
-def _tried(
-    judge: Judge,
-    job: Job,
-    outcome: Outcome,
-    found: Report,
-    told: Report,
-    kept: Kept,
-) -> Report:
-    """The report with a small change of the program that helps, if one is found.
-
-    ``told`` is the report on the same program that explains it.
-    """
+def _with_change(judge: Judge, job: Job, outcome: Outcome, found: Report, kept: Kept) -> Report:
+    """The report with its explanation, and a small change of the program that helps, if any."""
     from grader.grading.meter import Meter
     from grader.grading.tried import suggest
 
-    if found.verdict not in (Verdict.FAIL, Verdict.TIMEOUT):
-        return found
-
-    def tried() -> Report:
+    def explained() -> Report:
         meter = Meter(kept.start, kept.fresh)
-        case = suggest.Case(judge, job, outcome, found, told, meter)
-        return replace(found, tried=suggest.suggest(case))
+        case = suggest.Case(judge, job, outcome, found, found, meter)
+        change = _explaining(lambda: suggest.suggest(case), None)
+        return _plainly(found, judge, job, outcome, change)
 
-    return _explaining(tried, found)
+    return _explaining(explained, found)
+
+
+def _plainly(
+    found: Report, judge: Judge, job: Job, outcome: Outcome, change: Tried | None = None
+) -> Report:
+    """The report with its explanation, for which nothing is run."""
+    from grader.grading.explanation import Known
+
+    known = Known(judge.step, job.source, found, judge.rubric, change, _raised(outcome))
+    return replace(found, explanation=_explaining(known.explained, None))
+
+
+def _raised(outcome: Outcome) -> SeenError | None:
+    """The program's first error."""
+    errors = (one.error for one in outcome.observations.values() if one.error is not None)
+    return outcome.load_error or next(errors, None)
 
 
 def _explaining(explain: Callable[[], T], without: T) -> T:
@@ -368,7 +372,7 @@ def _explaining(explain: Callable[[], T], without: T) -> T:
 
 
 @_any_numbers
-def _tried_unread(
+def _explained_unread(
     found: Report,
     step: Step,
     rubric: Rubric,
@@ -377,7 +381,7 @@ def _tried_unread(
     start: Callable[..., sandbox.Worker],
 ) -> Report:
     """The same for a file that is no Python yet: what would be tried must be."""
-    if options.tried is None or data is None:
+    if options.follow is Follow.NOT or data is None:
         return found
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
@@ -396,7 +400,7 @@ def _tried_unread(
     source = parse(step.solution.read_bytes(), found.file, frameworks.current().spellings())
     judge = Judge(found, step, rubric, source, options.strict, drawn, {})
     with Kept(start) as kept:
-        return _tried(judge, job, Outcome("done", {}, problem), found, found, kept)
+        return _with_change(judge, job, Outcome("done", {}, problem), found, kept)
 
 
 def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:

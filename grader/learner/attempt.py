@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader import sandbox
-from grader.base.model import LEVELS, CheckResult, Report, Status, Step, Verdict
+from grader.base.model import LEVELS, CheckResult, Report, Status, Step
 from grader.learner import progress
 from grader.learner.progress import StepProgress
 from grader.learner.tasks import task
@@ -90,7 +90,7 @@ def one_more_hint(step: Step, found: Attempt, check_id: str | None = None) -> At
     """``found`` with one more hint for a check: the one named, else the first that fails."""
     from grader.learner import hints
 
-    _, failing = _first(found)
+    failing = _first(found)
     wanted = check_id or (failing.id if failing is not None else None)
     if wanted is None:
         return found
@@ -101,53 +101,6 @@ def one_more_hint(step: Step, found: Attempt, check_id: str | None = None) -> At
     return replace(found, known=after, note=found.note or note)
 
 
-def last_hint(
-    step: Step,
-    options: Options,
-    found: Attempt,
-    start: Callable[..., sandbox.Worker],
-    check_id: str | None = None,
-) -> Attempt:
-    """``found`` with a change that was tried, if the hints of a check are used up.
-
-    It is the check of that name, else the first that fails.
-    """
-    from grader.learner import hints
-
-    tried, check = _first(found, check_id)
-    due = found.report.problem is not None or (check is not None and hints.used_up(tried, check))
-    return _with_change(step, options, found, start) if due else found
-
-
-def unasked(
-    step: Step, options: Options, found: Attempt, start: Callable[..., sandbox.Worker]
-) -> Attempt:
-    """``found`` with a change that was tried, after many attempts at the first failing check."""
-    from grader.learner import hints
-
-    tried, check = _first(found)
-    due = check is not None and hints.stuck(tried)
-    return _with_change(step, options, found, start) if due else found
-
-
-def _first(
-    found: Attempt, check_id: str | None = None
-) -> tuple[progress.Tried, CheckResult | None]:
-    """The first failing check, or the named one if it fails, and what was done about it."""
-    failing = [check for check in found.report.checks if check.status is Status.FAIL]
-    check = next((one for one in failing if check_id in (None, one.id)), None)
-    tried = found.known.checks.get(check.id) if check is not None else None
-    return tried or progress.Tried(), check
-
-
-def _with_change(
-    step: Step, options: Options, found: Attempt, start: Callable[..., sandbox.Worker]
-) -> Attempt:
-    from grader.grading.pipeline import Follow, grade
-
-    report = found.report
-    if report.verdict not in (Verdict.FAIL, Verdict.TIMEOUT):
-        return found
-    asked = replace(options, seed=report.seed, follow=Follow.NOT, tried=report)
-    again = grade(step, place(step, found.cell), asked, start, found.cell)
-    return replace(found, report=replace(report, tried=again.tried))
+def _first(found: Attempt) -> CheckResult | None:
+    """The first failing check."""
+    return next((one for one in found.report.checks if one.status is Status.FAIL), None)

@@ -10,10 +10,9 @@ if TYPE_CHECKING:
     from grader.base.model import CheckResult
     from grader.learner.progress import StepProgress, Tried
 
-NEXT_LEVEL = (3, 5)
-"""After this many attempts at a check, the second and the third hint are shown unasked."""
-TRIED_AFTER = 8
-"""After this many, a change of the learner's file that was tried."""
+NEXT_LEVEL = (3, 5, 8)
+"""After this many attempts at a check, the second and the third hint are shown unasked, and then
+the change of the learner's file that was tried."""
 
 
 def level(tried: Tried) -> int:
@@ -26,11 +25,6 @@ def shown(progress: StepProgress) -> Mapping[str, int]:
     return {name: level(tried) for name, tried in progress.checks.items()}
 
 
-def used_up(tried: Tried, check: CheckResult) -> bool:
-    """Whether more was asked for than the check has hints."""
-    return tried.asked > max(1, len(check.hints)) or stuck(tried)
-
-
-def stuck(tried: Tried) -> bool:
-    """Whether there were so many attempts that a change is tried unasked."""
-    return tried.tries >= TRIED_AFTER
+def used_up(level: int, check: CheckResult) -> bool:
+    """Whether more is to be shown than the check has hints."""
+    return level > max(1, len(check.hints))

@@ -12,7 +12,7 @@ from grader.learner import compared, hints, lesson
 from grader.learner.progress import CELL, UNTOUCHED, Progress, StepProgress
 from grader.learner.stub import digest
 from grader.learner.tasks import task
-from grader.report import as_text
+from grader.report import as_text, explained
 from grader.source import SourceProblem, read_file
 
 if TYPE_CHECKING:
@@ -162,8 +162,7 @@ def hint_page(
     """
     report = found.report
     if report.problem is not None:
-        told = [*as_text.one_check(report.problem, style), *_tried(report, None, style)]
-        return style.text("\n".join(told) + "\n")
+        return style.text("\n".join(as_text.explanation(report, style, {})) + "\n")
     if report.verdict is Verdict.PASS:
         return f"Step {step.number} passes: nothing to hint at.\n"
     check = _sought(report, check_id)
@@ -173,32 +172,30 @@ def hint_page(
         return "\n".join(as_text.one_check(check, style)) + "\n"
     level = hints.shown(found.known).get(check.id, 1)
     lines = list(as_text.one_check(check, style, hint_level=level))
-    lines += _tried(report, check, style)
+    lines += _change(report, check, style, level)
     if level < LEVELS and level < len(check.hints):
         named = step.id if check_id is None else f"{step.id} {check_id}"
         lines += ["", f"Another hint: {'press h' if keys else task(f'hint {named}')}"]
     else:
-        if report.tried is None:
-            lines += ["", _about_trying(step, level <= max(1, len(check.hints)), keys=keys)]
+        if not hints.used_up(level, check):
+            asked = "press h" if keys else task(f"hint {step.id}")
+            lines += ["", f"A change that was tried on your file: {asked}"]
         lines += ["", f"Why this check exists: {task(f'explain {step.id} {check.id}')}"]
         reference = "press s" if keys else task(f"solution {step.id} --now")
         lines.append(f"The reference: {reference}")
     return style.text("\n".join(lines) + "\n")
 
 
-def _about_trying(step: Step, still: bool, *, keys: bool) -> str:
-    """How to have a change tried, or that it was done and nothing helped."""
-    if not still:
-        return "Small changes of your file were tried. None of them helped."
-    return f"A change that is tried on your file: {'press h' if keys else task(f'hint {step.id}')}"
-
-
-def _tried(report: Report, check: CheckResult | None, style: Style) -> Iterator[str]:
-    """The last hint, where it is about ``check``."""
-    change = report.tried
-    if change is not None and (check is None or change.passes or change.check == check.id):
-        yield ""
-        yield from as_text.tried(change, style)
+def _change(report: Report, check: CheckResult, style: Style, level: int) -> Iterator[str]:
+    """The last hint: the change that was tried, where it is about ``check``."""
+    if not hints.used_up(level, check):
+        return
+    explanation = report.explanation
+    change = explanation.change if explanation is not None else None
+    if change is None or not (change.passes or change.check == check.id):
+        yield from ("", "Small changes of your file were tried. None of them helped.")
+    else:
+        yield from ("", *explained.changed(change, report, style))
 
 
 def _sought(report: Report, check_id: str | None) -> CheckResult | None:

@@ -36,8 +36,7 @@ def answer(question: Question) -> Answer:
             return _traced(step, options, start, cell, question)
         found = attempt.attempt(step, options, start, cell)
         if question.ask == "hint":
-            return _hinted(step, options, start, found, question.check)
-        found = attempt.unasked(step, options, found, start)
+            return _hinted(step, found, question.check)
     found = replace(found, note=_notes(found))
     runs = found.report.loaded and found.report.verdict in (Verdict.PASS, Verdict.FAIL)
     return page.report(step, found, loaded=runs)
@@ -55,18 +54,11 @@ def _traced(
     return page.trace(report, f"{question.first}\n{question.code}")
 
 
-def _hinted(
-    step: Step,
-    options: Options,
-    start: Callable[..., sandbox.Running],
-    found: Attempt,
-    check: str,
-) -> Answer:
+def _hinted(step: Step, found: Attempt, check: str) -> Answer:
     known = [one.id for one in found.report.checks]
     if check and check not in known:
         return page.words(f"{step.id} has no check {check!r}. It has {', '.join(known)}.\n")
     found = attempt.one_more_hint(step, found, check or None)
-    found = attempt.last_hint(step, options, found, start, check or None)
     return page.hint(step, found, check or None)
 
 

@@ -12,7 +12,7 @@ from grader.base.model import LEVELS, Status, Verdict
 from grader.learner import compared, hints, lesson
 from grader.learner.tasks import task
 from grader.notebook.messages import Answer
-from grader.report import as_html, as_margin, as_text
+from grader.report import as_html, as_margin, as_text, explained
 from grader.report.pictures import failure, svg
 from grader.report.pictures.heatmap import spoken
 from grader.report.pictures.layout import SMALL
@@ -67,10 +67,13 @@ def hint(step: Step, found: Attempt, check_id: str | None) -> Answer:
     level = hints.shown(found.known).get(check.id, 1)
     lines = list(as_text.one_check(check, FILE, hint_level=level))
     parts = [as_html.checks([check], {check.id: level})]
-    change = seen.tried
-    if change is not None and (change.passes or check_id in (None, change.check)):
-        lines += ["", *as_text.tried(change, FILE)]
-        parts.append(as_html.tried(change))
+    change = seen.explanation.change if seen.explanation is not None else None
+    if change is not None and not (change.passes or check_id in (None, change.check)):
+        change = None
+    if change is not None and hints.used_up(level, check):
+        told = list(explained.changed(change, seen, FILE))
+        lines += ["", *told]
+        parts.append(as_html.explanation(told))
     more = _more(step, check, level, tried=change is not None)
     return Answer(_framed("".join(parts)) + _closing(more), "\n".join([*lines, "", *more]))
 
@@ -88,10 +91,10 @@ def _more(step: Step, check: CheckResult, level: int, *, tried: bool) -> list[st
         return []
     if level < LEVELS and level < len(check.hints):
         return ["Another hint: %hint"]
+    if not hints.used_up(level, check):
+        return ["A change that was tried on your cell: %hint"]
     if tried:
         return [f"The reference: {step.solution.relative_to(step.root).as_posix()}"]
-    if level <= max(1, len(check.hints)):
-        return ["A change that is tried on your cell: %hint"]
     return ["Small changes of your cell were tried. None of them helped."]
 
 

@@ -6,10 +6,10 @@ can have, because the page is somebody else's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
-from grader.base.model import CheckResult, Report, Status, Tried, Verdict
+from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.report import as_text, parts
 from grader.report.style import FILE, MARKS
 
@@ -27,7 +27,7 @@ STYLE = (
 )
 """A class twice counts more than the page's own rules for its lists and tables."""
 MOST_OPEN = 4
-"""More failing checks than that, beside the first, are folded."""
+"""More failing checks than that are folded."""
 SPOKEN = {"pass": "passed", "fail": "failed", "not_run": "not run", "error": "error"}
 
 
@@ -44,18 +44,10 @@ def _parts(report: Report, levels: Mapping[str, int], picture: str) -> Iterator[
     yield f"<p><strong>Step {report.step.removeprefix('s')}: {escape(report.title)}</strong></p>"
     yield f"<p>{escape(_closing(report))}</p>"
     yield from (paragraph(f"Note: {note}") for note in report.notes)
-    first = report.first_to_fix
-    if first is not None:
-        yield "<p><strong>Fix this first:</strong></p>"
-        yield checks([first], levels)
-    told = as_text.happened(report)
-    if told:
-        yield f"<p><strong>{escape(told[0])}</strong></p>"
-        yield from (paragraph(line.strip()) for line in told[1:])
+    if told := as_text.explanation(report, FILE, levels):
+        yield explanation(told)
     yield picture
-    if report.tried is not None:
-        yield tried(report.tried)
-    yield from _others(report, levels, first)
+    yield from _others(report, levels)
     if report.output:
         yield "<p>Your program printed:</p>"
         yield f"<pre>{escape(report.output)}</pre>"
@@ -70,17 +62,17 @@ def _closing(report: Report) -> str:
     return f"⚠️ Some checks failed: {report.score} of {report.max_score} pass."
 
 
-def _others(report: Report, levels: Mapping[str, int], first: CheckResult | None) -> Iterator[str]:
-    """The checks that are not the first to fix; those that pass are folded."""
+def _others(report: Report, levels: Mapping[str, int]) -> Iterator[str]:
+    """The checks; those that pass are folded."""
     if report.problem is not None:
         yield paragraph(f"All {report.max_score} checks wait until this is fixed.")
         return
     wrong = (Status.FAIL, Status.ERROR)
-    failing = [one for one in report.checks if one.status in wrong and one is not first]
+    failing = [one for one in report.checks if one.status in wrong]
     if failing:
         opened = "" if len(failing) > MOST_OPEN else " open"
         verb = "fails" if len(failing) == 1 else "fail"
-        yield f"<details{opened}><summary>{len(failing)} more {verb}</summary>"
+        yield f"<details{opened}><summary>{len(failing)} {verb}</summary>"
         yield checks(failing, levels)
         yield "</details>"
     waits = [one for one in report.checks if one.status is Status.NOT_RUN and not one.waits_for]
@@ -117,11 +109,9 @@ def _check(check: CheckResult, level: int) -> Iterator[str]:
         yield from (paragraph(f"Hint: {hint}") for hint in parts.hints(check, level))
 
 
-def tried(change: Tried) -> str:
-    """The last hint: a change of the learner's lines, and what it achieves."""
-    said, *lines = as_text.tried(change, FILE)
-    code = "\n".join(line.removeprefix("   ") for line in lines)
-    return f"<p><strong>{escape(said)}</strong></p><pre>{escape(code)}</pre>"
+def explanation(lines: Sequence[str]) -> str:
+    """The lines of the explanation, as they stand in a terminal."""
+    return f"<pre>{escape(chr(10).join(lines))}</pre>"
 
 
 def paragraph(text: str) -> str:

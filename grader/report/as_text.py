@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from grader.base import sanitize
-from grader.base.model import CheckResult, Report, Status, Tried, Verdict
-from grader.report import parts
+from grader.base.model import CheckResult, Report, Status, Verdict
+from grader.report import explained, parts
 from grader.report.style import FILE, Style
 
 RULE = "=" * 60
 
-MARKED = ("- ", "+ ")
-"""What precedes a learner's line and one to write in its place."""
-MOST_SHOWN = 200
-"""Characters of a learner's line."""
+SETTLED = "   The change below settles this."
 
 
 def render(
@@ -48,7 +45,9 @@ def render(
     if verbose:
         lines += ["", *_circumstances(report)]
     rule = [] if style.words else [RULE]
-    lines += ["", *rule, closing(report, style), *rule, *_guidance(report, style, shown)]
+    lines += ["", *rule, closing(report, style), *rule]
+    if told := explanation(report, style, shown):
+        lines += ["", *told]
     return style.text("\n".join(lines) + "\n")
 
 
@@ -63,7 +62,8 @@ def _results(
         for check in report.checks
         if (verbose or check.waits_for is None) and not (brief and check.status is Status.PASS)
     ]
-    yield from several(shown, style, levels, verbose=verbose)
+    settled = report.explanation.settled if report.explanation else frozenset()
+    yield from several(shown, style, levels, verbose=verbose, settled=settled)
     if not verbose:
         yield from waiting(report, style)
 
@@ -74,11 +74,19 @@ def several(
     levels: Mapping[str, int],
     *,
     verbose: bool = False,
+    settled: Collection[str] = (),
 ) -> Iterator[str]:
-    """The lines on these checks. The same error at the same line is explained once."""
+    """The lines on these checks. The same error at the same line is explained once.
+
+    Those that are ``settled`` by the change that is told below have no hints.
+    """
     explained: set[tuple[int, str]] = set()
     for check in checks:
-        lines = one_check(check, style, verbose=verbose, hint_level=levels.get(check.id, 1))
+        shown = replace(check, hints=()) if check.id in settled else check
+        lines = one_check(shown, style, verbose=verbose, hint_level=levels.get(check.id, 1))
+        if check.id in settled:
+            yield from (*lines, SETTLED)
+            continue
         if check.status is Status.FAIL and check.line is not None and check.hints:
             key = check.line, check.hints[0]
             if key in explained:
@@ -98,20 +106,10 @@ def waiting(report: Report, style: Style) -> Iterator[str]:
     yield from (f"{style.marks[Status.NOT_RUN]} {line}" for line in parts.waiting(report))
 
 
-def _guidance(report: Report, style: Style, levels: Mapping[str, int]) -> Iterator[str]:
-    """What happened, and the check to fix first; nothing where the list has only that."""
-    if told := happened(report):
-        yield from ("", *told)
-    if report.problem is None and report.first_to_fix is not None:
-        yield from ("", *fix_first(report.first_to_fix, style, levels))
-    if report.tried is not None:
-        yield from ("", *tried(report.tried, style))
-
-
-def fix_first(check: CheckResult, style: Style, levels: Mapping[str, int]) -> Iterator[str]:
-    """The check to fix before any other, with as many hints as asked for."""
-    yield "Fix this first:"
-    yield from one_check(check, style, hint_level=levels.get(check.id, 1))
+def explanation(report: Report, style: Style, levels: Mapping[str, int]) -> list[str]:
+    """What to fix before anything else, and what is known of it; empty if nothing fails."""
+    first = report.first_to_fix
+    return list(explained.lines(report, style, levels.get(first.id, 1))) if first else []
 
 
 def one_check(
@@ -133,41 +131,12 @@ def one_check(
         yield from (f"   | {line}" for line in check.detail.splitlines())
 
 
-def achieved(change: Tried) -> str:
-    """What a change that was tried achieves."""
-    if change.right is not None:
-        return "right in the first {} of {} trials".format(*change.right)
-    return "passes" if change.passes else "gets you past this check"
-
-
-def tried(change: Tried, style: Style) -> Iterator[str]:
-    """The last hint: a change of the learner's lines, and what it achieves."""
-    yield f"Tried on your file: {achieved(change)}"
-    words = {"- ": "Your line: ", "+ ": "Instead: "} if style.words else {}
-    code = [line[2:].expandtabs(4) for line in change.lines if line[:2] in MARKED]
-    indent = min((len(line) - len(line.lstrip()) for line in code if line.strip()), default=0)
-    for line in change.lines:
-        mark = line[:2] if line[:2] in MARKED else ""
-        text = line[2:].expandtabs(4)[indent:] if mark else line
-        yield f"   {words.get(mark, mark)}{sanitize.line(text, MOST_SHOWN)}"
-
-
 def unread(
     report: Report, problem: CheckResult, style: Style, *, verbose: bool = False
 ) -> Iterator[str]:
     """Why the file could not be read. All checks wait for that, so they get no lines."""
     yield from one_check(problem, style, verbose=verbose)
     yield f"{style.marks[Status.NOT_RUN]} All {report.max_score} checks wait until this is fixed."
-
-
-def happened(report: Report) -> list[str]:
-    """The mistake that explains the numbers, and where they leave the path; empty if unknown."""
-    lines = []
-    for one in report.diagnosis:
-        lines.append(f"   {one.message}")
-        lines += [f"   Lesson: {one.lesson}"] if one.lesson else []
-    lines += [f"   {line}" for line in (report.trace.told if report.trace else ())]
-    return ["What happened:", *lines] if lines else []
 
 
 def _circumstances(report: Report) -> Iterator[str]:

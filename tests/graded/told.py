@@ -15,8 +15,7 @@ from grader.base import course
 from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.grading import judge
 from grader.grading.pipeline import Follow
-from grader.grading.tried import single
-from grader.report import as_text
+from grader.report import as_text, explained
 from grader.report.style import FILE
 from grader.rubric import Evidence, Rubric, load
 from grader.source import Finding, SourceProblem, parse
@@ -33,12 +32,15 @@ QUOTED = re.compile(r"^(\s*(?:Called from l|L)ine \d+): .*$", re.MULTILINE)
 OWN = re.compile(r"(the numbers go wrong|goes wrong on line \d+(?:, in \w+)?): .*?( gives .*)?$")
 """The learner's expression in a sentence of the trace."""
 
+FRAMED = re.compile(r"^ *\d* │.*$", re.MULTILINE)
+"""A line of the learner's program in the frame of the explanation."""
+
 
 @dataclass(frozen=True)
 class Told:
     """What was told of the mistake ``name``.
 
-    ``first`` is the text shown first: the first ❌ with line, note and hint, and "What happened".
+    ``first`` is the text shown first: the first ❌ with line, note and hint, and the explanation.
     ``lie`` says how the program is not what its entry says.
     """
 
@@ -96,10 +98,11 @@ def _report(one: Mistake, path: Path, seed: int) -> tuple[Report, Evidence | Non
 def _told(one: Mistake, report: Report, evidence: Evidence | None, lie: str) -> Told:
     fixed = {check.id: check.failed for check in _rubric(one).checks if check.rule}
     first = shown_first(report, fixed)
-    number = re.search(r"\bline (\d+)", first, re.IGNORECASE)
-    line = int(number[1]) if number else None
+    explanation = report.explanation
+    line = explanation.line if explanation is not None else None
     told = {check.line for check in report.checks if check.status is Status.FAIL}
-    tried = single.TRIED in first  # what was tried passes: it names what to change
+    change = explanation.change if explanation is not None else None
+    tried = change is not None and change.holds  # it names what to change
     elsewhere = tried or bool(told.intersection(one.lines))
     written = () if elsewhere else one.written  # any of these may change
     wrong = _contradictions(one.step, one.source, written, report, evidence)
@@ -120,9 +123,8 @@ def _told(one: Mistake, report: Report, evidence: Evidence | None, lie: str) -> 
 
 
 def shown_first(report: Report, fixed: Mapping[str, str]) -> str:
-    """The first ❌ with its line, note and hint, and "What happened", as :func:`shown` has them."""
-    failed = [c for c in report.checks if c.status is Status.FAIL]
-    first = report.problem or next(iter(failed), None)
+    """The first ❌ with its line and note, and the explanation, as :func:`shown` has them."""
+    first = report.first_to_fix
     return "\n".join([*(_said(first, fixed) if first else ()), *_happened(report)])
 
 
@@ -137,10 +139,10 @@ def shown(report: Report, fixed: Mapping[str, str]) -> str:
     return "\n".join([*said, *_happened(report), *report.notes])
 
 
-def _happened(report: Report) -> tuple[str, ...]:
-    """What is under "What happened": the mistakes, and where the numbers leave the path."""
-    followed = [OWN.sub(r"\1\2", text) for text in (report.trace.told if report.trace else ())]
-    return (*(one.message for one in report.diagnosis), *followed)
+def _happened(report: Report) -> Iterator[str]:
+    """The explanation, without code of the learner's."""
+    for line in explained.lines(report, FILE):
+        yield OWN.sub(r"\1\2", FRAMED.sub("", line))
 
 
 def _said(check: CheckResult, fixed: Mapping[str, str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader import sandbox
 from grader.base import course
-from grader.base.model import Report, Tried, Verdict
+from grader.base.model import Tried, Verdict
 from grader.grading import pipeline
 from grader.grading.tried import suggest
 
@@ -55,13 +55,6 @@ def several(programs: Sequence[Program], seed: int) -> list[Helped]:
         return [_one(one, Path(folder), seed, start, seconds) for one in programs]
 
 
-def asked(step: str, path: Path, seed: int, start: Callable[..., sandbox.Worker]) -> Report:
-    """The report with a change that was tried, as a learner asks for it after a report."""
-    failing = pipeline.Options(seed=seed, follow=pipeline.Follow.FAILING)
-    told = pipeline.grade(course.find(step), path, failing, start)
-    return pipeline.grade(course.find(step), path, pipeline.Options(seed=seed, tried=told), start)
-
-
 def _one(
     one: Program,
     folder: Path,
@@ -72,9 +65,11 @@ def _one(
     path = folder / f"step_{one.step.removeprefix('s')}.py"
     path.write_bytes(one.source)
     seconds.clear()
-    report = asked(one.step, path, seed, start)
+    options = pipeline.Options(seed=seed, follow=pipeline.Follow.FAILING)
+    report = pipeline.grade(course.find(one.step), path, options, start)
     raises = report.excerpt is None if one.raises is None else one.raises
-    return Helped(one, raises, report.tried, sum(seconds), report.verdict)
+    change = report.explanation.change if report.explanation is not None else None
+    return Helped(one, raises, change, sum(seconds), report.verdict)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from grader import frameworks
 from grader.base.blanks import make_answer
-from grader.base.model import Report, Status, Tried, Verdict
+from grader.base.model import Replaced, Report, Status, Tried, Verdict
 from grader.grading.conclude import Judge
 from grader.grading.judge import source_findings
 from grader.grading.meter import Meter
@@ -49,7 +49,7 @@ STARTING_S, AS_LONG = 0.15, 1.5
 """What two workers take for nothing, and how much longer a right program may run than a wrong one.
 """
 UNFINISHED = 4
-"""Where so many checks fail beside a placeholder, no small edit makes the program pass."""
+"""Where so many checks fail beside a placeholder, no small edit is looked for."""
 BATCHES = (3, 8, 24, 60, 120, 240)
 """How many programs one worker runs, before the best are graded: the first few are most likely."""
 FEW = (2, 4, *(8,) * 8)
@@ -127,7 +127,7 @@ class Search:
         reference = list(alike.edits())
         failed = sum(check.status is Status.FAIL for check in case.report.checks)
         if failed >= UNFINISHED and placeholders.unfilled(case.judge.source.tree):
-            self._past(reference)
+            return None
         edits = [*Told(clues.mine, words, raised).edits(case.told), *towards(reference)]
         edits += islice(usual(clues, words, raised=raised), MOST_MADE)
         likely = ordered(edits, clues, raised=raised)
@@ -231,8 +231,8 @@ class Search:
 
         Where the time is enough for a part of the trials, it is said how many were right.
         """
-        lines = difference(self._case.job.source, source)
-        if self._left() < self._kept() + SPARE_S or len(lines) > MOST_LINES:
+        changes = difference(self._case.job.source, source)
+        if self._left() < self._kept() + SPARE_S or length(changes) > MOST_LINES:
             return None
         outcome = self.outcome(source, whole=whole)
         first, every = _first(self._case.report), len(self._case.job.probes)
@@ -245,7 +245,7 @@ class Search:
                 enough = settled == len(self._wrong)
             if not enough or not self._right(outcome):
                 return None
-            self._half = Tried(False, first, lines, (done, every))
+            self._half = Tried(False, first, changes, (done, every))
             return self._half
         report = self._report(source, outcome)
         if report is None:
@@ -253,7 +253,7 @@ class Search:
         passes = report.verdict is Verdict.PASS
         if not passes and not _further(self._case.report, report):
             return None
-        tried = Tried(passes, first, lines)
+        tried = Tried(passes, first, changes)
         self._half = self._half or tried
         return tried
 
@@ -347,13 +347,17 @@ def _first(report: Report) -> str:
     return report.first_to_fix.id if report.first_to_fix is not None else ""
 
 
-def difference(before: str, after: str) -> tuple[str, ...]:
-    """The lines that differ: the number of the first, then ``-`` theirs, ``+`` in place of it."""
+def difference(before: str, after: str) -> tuple[Replaced, ...]:
+    """The lines that differ."""
     mine, other = before.splitlines(), after.splitlines()
-    lines: list[str] = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, mine, other, False).get_opcodes():
-        if kind != "equal":
-            lines.append(f"Line {a + 1}:")
-            lines += [f"- {line}" for line in mine[a:b]]
-            lines += [f"+ {line}" for line in other[c:d]]
-    return tuple(lines)
+    matcher = difflib.SequenceMatcher(None, mine, other, False)
+    return tuple(
+        Replaced(a + 1, tuple(mine[a:b]), tuple(other[c:d]))
+        for kind, a, b, c, d in matcher.get_opcodes()
+        if kind != "equal"
+    )
+
+
+def length(changes: Sequence[Replaced]) -> int:
+    """The lines of a diff."""
+    return sum(1 + len(one.old) + len(one.new) for one in changes)

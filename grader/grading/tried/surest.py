@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from grader.grading.tried import lone, single
+from grader.grading.tried import lone
 from grader.grading.tried.helping import (
     Helps,
     changed,
@@ -46,8 +46,6 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
         if hinting is Helps.NOT:
             case = case.with_told(without_hint(case.told))
         told = case.told
-        if not (stays and changing is Helps.RIGHT):
-            told = replace(told, trace=single.traced(case, fixed=hinting is Helps.RIGHT))
     return replace(told, trace=lone.supposed(judge.source, judge.step, told))
 
 

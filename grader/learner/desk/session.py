@@ -262,12 +262,8 @@ class Desk:
         before = place.found
         if before is None:
             return None
-        found = await asyncio.to_thread(self._hinted, place.step, before, check)
+        found = await asyncio.to_thread(attempt.one_more_hint, place.step, before, check)
         if place.found is before:
             place.found = found
             self._report(place, self._shown(place, found, whole=place.number == 0))
         return found
-
-    def _hinted(self, step: Step, before: Attempt, check: str | None) -> Attempt:
-        found = attempt.one_more_hint(step, before, check)
-        return self._grading.last_hint(step, found, check)

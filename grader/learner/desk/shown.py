@@ -48,7 +48,7 @@ def report(
         "first": said.first_to_fix.id if said.first_to_fix else None,
         "checks": _checks(step, found, anchors),
         "waiting": [] if said.problem else parts.waiting(said),
-        "happened": as_text.happened(said)[1:],
+        "explanation": as_text.explanation(said, STYLE, hints.shown(found.known)),
         "lit": list(_mistakes(said, anchors)),
         "margin": [_margin(one) for one in said.trace.margin] if said.trace else [],
         "figure": _excerpt(said.excerpt),

@@ -14,7 +14,6 @@ from grader.learner.watch.split import SplitRun
 if TYPE_CHECKING:
     from grader.base.model import Report, Step
     from grader.grading.pipeline import Options
-    from grader.learner.attempt import Attempt
     from grader.report.pictures.heads import Shown
     from grader.rubric.exhibit import Exhibit
 
@@ -70,12 +69,6 @@ class Grading:
 
         options = replace(self._options, follow=Follow.ALWAYS)
         return grade(step, step.stub, options, self._pool.start)
-
-    def last_hint(self, step: Step, found: Attempt, check: str | None = None) -> Attempt:
-        """``found`` with a change that was tried, if it is time for that. Waits for it."""
-        from grader.learner import attempt
-
-        return attempt.last_hint(step, self._options, found, self._pool.start, check)
 
     def drawn(self, step: Step, exhibit: Exhibit) -> Shown:
         """What the file does with the exhibit's inputs. Waits for it.

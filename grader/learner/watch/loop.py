@@ -184,8 +184,7 @@ class Watch:
 
     def _hint(self) -> None:
         if self._found is not None:
-            found = attempt.one_more_hint(self._step, self._found)
-            self._found = self._grading.last_hint(self._step, found)
+            self._found = attempt.one_more_hint(self._step, self._found)
             self._page(pages.hint_page(self._step, self._found, self._style, keys=True))
 
     def _trace(self) -> None:

@@ -113,10 +113,8 @@ def report_text(report: Report, style: Style, levels: Mapping[str, int], room: i
 
 
 def _first(report: Report, style: Style, levels: Mapping[str, int]) -> Iterator[str]:
-    """What to fix first, and what happened; nothing after a pass."""
-    if report.first_to_fix is not None:
-        yield from (*as_text.fix_first(report.first_to_fix, style, levels), "")
-    if told := as_text.happened(report):
+    """What to fix first; nothing after a pass."""
+    if told := as_text.explanation(report, style, levels):
         yield from (*told, "")
 
 

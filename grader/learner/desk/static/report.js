@@ -1,4 +1,4 @@
-// Draws a report: what happened, what to fix first, and every check.
+// Draws a report: what to fix first, and every check.
 
 import { button, el } from "./dom.js";
 import { picture } from "./pictures.js";
@@ -17,8 +17,8 @@ export function drawReport(place, report, act) {
     ...[
       el("p", { class: `desk-verdict ${report.verdict}` }, closing(report)),
       report.note ? el("p", { class: "desk-note" }, report.note) : null,
-      first && titled("Fix this first", list([first], act)),
-      report.happened?.length ? titled("What happened", happened(report)) : null,
+      report.explanation?.length ? el("pre", { class: "desk-explanation" }, report.explanation.join("\n")) : null,
+      first && list([first], act),
       report.figure && picture(report.figure),
       report.after ? el("pre", { class: "desk-after" }, report.after) : null,
       others.length ? titled("Also", list(others, act)) : null,
@@ -50,10 +50,6 @@ function titled(title, ...content) {
 
 function folded(title, ...content) {
   return el("details", {}, el("summary", {}, title), ...content);
-}
-
-function happened(report) {
-  return el("div", {}, ...report.happened.map((line) => el("p", {}, line.trim())));
 }
 
 function list(checks, act) {

@@ -1,0 +1,186 @@
+"""What a report explains of a failure: what was read off the values, and the change that was tried.
+
+A change that was graded says where the mistake is. Without one, the values say where they leave
+those of the reference. A guess is not told.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from grader.base.blanks import make_stub
+from grader.base.model import (
+    CheckResult,
+    Diagnosis,
+    Explanation,
+    Framed,
+    Margin,
+    Replaced,
+    Report,
+    Status,
+    Step,
+    Tried,
+)
+from grader.grading.judge import BUT
+from grader.protocol.probe import SeenError
+from grader.rubric import Rubric
+
+MOST_SAID = 160
+"""Characters of what MAX or Python said."""
+TODO = "# TODO"
+"""What every blank begins with."""
+MARKS = {"right": "right", "left": "wrong"}
+"""What a line is marked with, by whether the reference has its value."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a failing program: its text, its report, a change, and its first error."""
+
+    step: Step
+    source: str
+    report: Report
+    rubric: Rubric
+    change: Tried | None
+    raised: SeenError | None
+
+    def explained(self) -> Explanation | None:
+        """What to fix first; None where nothing fails."""
+        first = self.report.first_to_fix
+        if first is None:
+            return None
+        if blanks := self._blanks():
+            todo = self.source.partition(TODO)[0].count("\n") + 1
+            return Explanation("", todo, lesson=self._lesson(first), blanks=blanks)
+        line, after = self._place(first)
+        holds = self.change is not None and self.change.holds
+        trace = self.report.trace
+        named = self._named(line)
+        return Explanation(
+            self._cause(first, named),
+            line,
+            after,
+            tuple(self._frame(line, after=after)),
+            () if holds or trace is None else trace.told,
+            self.change,
+            first.stopped or self.report.problem is not None,
+            _said(self.raised) if first.stopped else "",
+            (named.lesson or "") if named else self._lesson(first),
+            self._settled(first),
+        )
+
+    def _blanks(self) -> int:
+        """How many blanks the file has, if it is as the course gives it."""
+        stub = make_stub(self.step.solution.read_text(encoding="utf-8"))
+        return stub.count(TODO) if self.source.split() == stub.split() else 0
+
+    def _lesson(self, first: CheckResult) -> str:
+        """The section about a check."""
+        check = next((one for one in self.rubric.checks if one.id == first.id), None)
+        path = self.step.lesson.relative_to(self.step.root).as_posix()
+        return f'{path}, "{check.lesson}"' if check is not None else path
+
+    def _place(self, first: CheckResult) -> tuple[int | None, bool]:
+        """The line to change, and whether what is missing belongs after it."""
+        if self.change is not None and self.change.holds:
+            return _place(self.change.changes[0])
+        trace = self.report.trace
+        if trace is not None and trace.line is not None:
+            return trace.line, trace.left_out
+        return first.line, first.after
+
+    def _named(self, line: int | None) -> Diagnosis | None:
+        """The mistake that explains the numbers; not if the change is elsewhere."""
+        found = self.report.diagnosis[:1]
+        if len(self.report.diagnosis) > 1 or not found:
+            return found[0] if found else None
+        near = None in (line, found[0].line) or abs((line or 0) - (found[0].line or 0)) <= 1
+        return found[0] if near or self.change is None or not self.change.holds else None
+
+    def _cause(self, first: CheckResult, named: Diagnosis | None) -> str:
+        """What is wrong, in a sentence without its end."""
+        if named is not None:
+            return _begun(named.message.partition(". ")[0].rstrip("."))
+        check = next((one for one in self.rubric.checks if one.id == first.id), None)
+        said = first.message.removeprefix(BUT)
+        if check is not None:
+            why = said.removeprefix(f"{check.failed}: ")
+            trace = self.report.trace
+            blank = trace.blank if trace is not None and not first.stopped else ""
+            step = next((one for one in self.rubric.checks if blank and one.id == blank), None)
+            if why != said and step is not None:
+                return f"not right yet: {step.passed}"
+            said = why
+        return said.partition("\n")[0].rstrip(".")
+
+    def _settled(self, first: CheckResult) -> frozenset[str]:
+        """The failing checks of which it is known that the change settles them."""
+        if self.change is None or not (self.change.holds or self.change.check == first.id):
+            return frozenset()
+        failing = (one.id for one in self.report.checks if one.status is Status.FAIL)
+        return frozenset(failing) if self.change.passes else frozenset((first.id,))
+
+    def _frame(self, line: int | None, *, after: bool) -> Iterator[Framed]:
+        """The line to change among those that were compared with the reference."""
+        lines = self.source.splitlines()
+        if line is None or not 1 <= line <= len(lines):
+            return
+        margin = {one.line: one for one in (self.report.trace.margin if self.report.trace else ())}
+        within = _function(self.source, line)
+        before = line + 1 if after else line
+        right = [n for n in margin if n in within and n < before and margin[n].mark == "right"]
+        wrong = [n for n in margin if n >= line and margin[n].mark == "left"]
+        raised = self.raised.line if self.raised is not None else None
+        shown = {line, *right[-1:], *wrong[:1], raised or line}
+        for number in sorted(one for one in shown if one <= len(lines)):
+            mark = MARKS.get(margin[number].mark, "") if number in margin else ""
+            if number == line and not after and mark != "wrong":
+                mark = "change"
+            elif number == raised:
+                mark = "error"
+            yield Framed(number, lines[number - 1], mark, _fact(margin.get(number)))
+            if after and number == line:
+                yield Framed(None, "", "change")
+
+
+def _place(change: Replaced) -> tuple[int, bool]:
+    """The line that a change is on, or the one in front of what it adds."""
+    return (change.line, False) if change.old else (max(1, change.line - 1), True)
+
+
+def _function(source: str, line: int) -> range:
+    """The lines of the innermost function around ``line``, or all."""
+    whole = range(1, source.count("\n") + 2)
+    try:
+        nodes = [one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.FunctionDef)]
+    except SyntaxError:
+        return whole
+    around = (range(one.lineno, (one.end_lineno or one.lineno) + 1) for one in nodes)
+    return min((one for one in around if line in one), key=len, default=whole)
+
+
+def _fact(one: Margin | None) -> str:
+    return " ".join(filter(None, (one.name, one.shape))) if one is not None else ""
+
+
+DIAGNOSTICS = re.compile(r"Diagnostics:\s*(.+)")
+"""How a framework's error goes on where its first line says only that it failed."""
+
+
+def _said(error: SeenError | None) -> str:
+    """What was raised, in its own words, shortened."""
+    if error is None:
+        return ""
+    detailed = DIAGNOSTICS.search(error.message)
+    said = detailed[1] if detailed else error.message.strip().partition("\n")[0]
+    return f"{error.type_name}: {said}"[:MOST_SAID].rstrip(": ")
+
+
+def _begun(sentence: str) -> str:
+    """A sentence as it goes on after a colon."""
+    first = sentence.partition(" ")[0]
+    plain = first[1:].islower() or len(first) == 1
+    return sentence[:1].lower() + sentence[1:] if plain and first != "I" else sentence

@@ -1,0 +1,228 @@
+"""The explanation of a failure, drawn: what to fix first, in a frame of the learner's lines.
+
+Every report shows these lines: the terminal, pages, the notebook and the desk.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from textwrap import dedent
+
+from grader.base import sanitize
+from grader.base.model import Explanation, Framed, Replaced, Report, Tried
+from grader.report import parts
+from grader.report.style import Style
+
+FIRST = "Fix this first: "
+WIDTH = 80
+"""Columns up to which two things stand on one line."""
+MOST_SHOWN = 200
+"""Characters of a learner's line."""
+COMMENT = re.compile(r"(?<=\S)\s{2,}#[^\"']*$")
+"""A comment after code: the frame has facts there."""
+MARKS = {"right": "✓ ", "wrong": "✗ ", "error": "← the error", "change": "← here"}
+ASCII = {"right": "+ ", "wrong": "x ", "error": "<- the error", "change": "<- here"}
+WORDS = {
+    "right": "right: ",
+    "wrong": "wrong: ",
+    "error": "raises the error",
+    "change": "change this",
+}
+
+
+def lines(report: Report, style: Style, level: int = 1) -> Iterator[str]:
+    """The whole block, not wrapped; nothing where nothing is explained.
+
+    ``level`` is how many hints are shown of the check to fix first.
+    """
+    one = report.explanation
+    if one is None:
+        return
+    if one.blanks:
+        yield f"Nothing to grade yet: all {one.blanks} blanks are open."
+        yield f"Begin with the first TODO, line {one.line}. Lesson: {one.lesson}"
+        return
+    yield from _head(one, report.file)
+    frame = list(_frame(one, style))
+    told = [f"   {line}" for line in _told(one, report, style, level)]
+    yield from (*([""] if frame else ()), *frame, *([""] if frame and told else ()), *told)
+
+
+def _head(one: Explanation, file: str) -> Iterator[str]:
+    """The cause, and where."""
+    said = FIRST + one.cause
+    if one.line is None:
+        yield said
+        return
+    place = f"{file}, after line {one.line}" if one.after else f"{file}:{one.line}"
+    if len(said) + 4 + len(place) <= WIDTH:
+        yield f"{said}{place:>{WIDTH - len(said)}}"
+    else:
+        yield from (said, f"   {place}")
+
+
+def _frame(one: Explanation, style: Style) -> Iterator[str]:
+    """The lines of the program, numbered, with what is known of each."""
+    numbers = [str(line.number or "") for line in one.frame]
+    width = max(map(len, numbers), default=0) + 3
+    marks = WORDS if style.words else MARKS if style.unicode else ASCII
+    bar = ":" if style.words else "│" if style.unicode else "|"
+    code = [_code(line, style) for line in one.frame]
+    indent = min((len(text) - len(text.lstrip()) for text in code if text), default=0)
+    wide = max((len(text) - indent for text in code), default=0)
+    code = [text[indent:] for text in code]
+    for line, number, text in zip(one.frame, numbers, code, strict=True):
+        known = line.fact if line.mark in ("right", "wrong") else ""
+        fact = f"{marks.get(line.mark, '')}{known}".rstrip()
+        left = f"{number:>{width}} {bar} "
+        if width + 3 + wide + 2 + len(fact) <= WIDTH:
+            yield f"{left}{text:<{wide}}  {fact}".rstrip()
+            continue
+        yield (left + text).rstrip()
+        if fact:
+            blank = " " * (len(text) - len(text.lstrip()))
+            yield f"{'':>{width}} {bar} {blank}{fact}"
+
+
+def _code(line: Framed, style: Style) -> str:
+    if line.number is None:
+        return ""
+    return sanitize.line(COMMENT.sub("", line.text.expandtabs(4)), MOST_SHOWN)
+
+
+def _told(one: Explanation, report: Report, style: Style, level: int) -> Iterator[str]:
+    """What is known beside the frame: facts, the change, what was raised, where to read."""
+    first = report.first_to_fix
+    yield from one.facts
+    if first is not None and (one.change is None or not one.change.holds):
+        yield from (f"Hint: {hint}" for hint in parts.hints(first, level))
+    if one.change is not None:
+        if one.shown or (first is not None and level > max(1, len(first.hints))):
+            yield from changed(one.change, report, style)
+        else:
+            yield f"{what(one.change)}, {_achieves(one.change, report)} (tried)."
+    if one.said:
+        yield one.said
+    if one.lesson:
+        yield f"Lesson: {one.lesson}"
+
+
+def _achieves(change: Tried, report: Report) -> str:
+    if change.right is not None:
+        return "{} of {} trials were run, and all are right".format(*change.right)
+    if change.passes and report.problem is None:
+        return f"all {report.max_score} checks pass"
+    return "all checks pass" if change.passes else "this check passes"
+
+
+def changed(change: Tried, report: Report, style: Style) -> Iterator[str]:
+    """A change, and what it achieves."""
+    yield f"This {_achieved(change, report)} (tried):"
+    yield from (f"   {line}" for line in _diff(change, style))
+
+
+def _achieved(change: Tried, report: Report) -> str:
+    if change.right is not None:
+        return "is right in the first {} of {} trials".format(*change.right)
+    if change.passes:
+        return f"passes all {report.max_score} checks"
+    return "gets you past this check"
+
+
+def _diff(change: Tried, style: Style) -> Iterator[str]:
+    """The change: their lines after ``- ``, what to write after ``+ ``."""
+    marks = ("Your line: ", "Instead: ") if style.words else ("- ", "+ ")
+    every = [line.expandtabs(4) for one in change.changes for line in (*one.old, *one.new)]
+    indent = min((len(line) - len(line.lstrip()) for line in every if line.strip()), default=0)
+    for one in change.changes:
+        yield f"Line {one.line}:" if one.old else f"In front of line {one.line}:"
+        for mark, some in zip(marks, (one.old, one.new), strict=True):
+            for line in some:
+                yield mark + sanitize.line(line.expandtabs(4)[indent:], MOST_SHOWN)
+
+
+# ---- a change in words ----------------------------------------------------------------------
+
+
+def what(change: Tried) -> str:
+    """What a change does, without what it writes: ``With another axis on line 27``."""
+    first, *more = change.changes
+    if more:
+        places = ", ".join(str(one.line) for one in change.changes)
+        return f"With a change on lines {places}"
+    if not first.old:
+        count = f"{len(first.new)} lines" if len(first.new) > 1 else "one line"
+        return f"With {count} more after line {first.line - 1}"
+    if not first.new:
+        last = first.line + len(first.old) - 1
+        return (
+            f"Without line {first.line}"
+            if len(first.old) == 1
+            else (f"Without lines {first.line} to {last}")
+        )
+    return f"With {_kind(first)} on line {first.line}"
+
+
+def _kind(change: Replaced) -> str:
+    """What differs: the smallest part that does."""
+    before, after = _parsed(change.old), _parsed(change.new)
+    if before is None or after is None:
+        return "another text"
+    return _between(before, after) or "another expression"
+
+
+def _parsed(some: tuple[str, ...]) -> ast.AST | None:
+    text = dedent("\n".join(some)).strip()
+    for ending in ("", "\n    pass"):
+        try:
+            return ast.parse(text + ending)
+        except SyntaxError:
+            continue
+    return None
+
+
+NAMES = {
+    "id": "another name",
+    "attr": "another attribute",
+    "arg": "another keyword",
+    "op": "another operator",
+    "ops": "another operator",
+    "args": "other arguments",
+    "keywords": "other arguments",
+    "value": "another value",
+}
+"""What differs, by the field of the syntax tree."""
+
+
+def _between(before: ast.AST, after: ast.AST) -> str:
+    """The one part in which two trees differ, in a word or two; empty if it has no name."""
+    apart = [
+        (name, one, other)
+        for name, one in ast.iter_fields(before)
+        if _dumped(one) != _dumped(other := getattr(after, name, None))
+    ]
+    if type(before) is not type(after) or len(apart) != 1:
+        return "other arguments" if isinstance(before, ast.Call) and apart else ""
+    ((name, one, other),) = apart
+    if isinstance(one, list) and isinstance(other, list):
+        if sorted(_dumped(one)) == sorted(_dumped(other)):
+            return f"{'the arguments' if name == 'args' else 'these'} in another order"
+        pairs = [
+            pair for pair in zip(one, other, strict=False) if _dumped(pair[0]) != _dumped(pair[1])
+        ]
+        if len(one) != len(other) or len(pairs) != 1:
+            return NAMES.get(name, "")
+        ((one, other),) = pairs
+    if isinstance(before, ast.keyword) and name == "value" and before.arg:
+        return f"another {before.arg}"
+    if isinstance(one, ast.AST) and isinstance(other, ast.AST):
+        return _between(one, other) or NAMES.get(name, "")
+    return NAMES.get(name, "") if not isinstance(one, int | float) else "another number"
+
+
+def _dumped(part: object) -> list[str] | str:
+    if isinstance(part, list):
+        return [str(_dumped(one)) for one in part]
+    return ast.dump(part) if isinstance(part, ast.AST) else repr(part)
