@@ -20,7 +20,7 @@ from grader.base.model import Report
 from grader.classroom import work
 from grader.grading.following import follow
 from grader.grading.pipeline import Follow, Options, grade
-from grader.grading.tried import helping, single, suggest
+from grader.grading.tried import helping, suggest
 from grader.sandbox import WorkerPool
 from tests import marks, processes
 from tests.graded import mistakes
@@ -59,7 +59,6 @@ AMPLE_S = 60.0
 LIMITS = {
     follow: ("MOST_S",),
     helping: ("MOST_S", "ENOUGH_S", "SLOW_S"),
-    single: ("BUDGET_S", "MOST_S", "MOST_GRADING_S"),
     suggest: ("BUDGET_S",),
 }
 """The times, in seconds, after which an explanation has to do with what is known."""
@@ -186,7 +185,7 @@ def mistaken(workers: WorkerPool, tmp_path: Path) -> Callable[[str, str], Report
 @pytest.fixture
 def hurried(unhurried: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same, but no time to look for a change: what a slow machine tells."""
-    monkeypatch.setattr(single, "BUDGET_S", 0.0)
+    monkeypatch.setattr(suggest, "BUDGET_S", 0.0)
 
 
 @pytest.fixture(scope="session")

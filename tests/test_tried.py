@@ -330,9 +330,8 @@ def own(copied: Course) -> Course:
 def test_it_is_the_last_hint(own: Course) -> None:
     count = len(next(c for c in load.rubric(course.find("s05")).checks if c.id == "scale").hints)
     said = [own.run("hint", "s05").stdout for _ in range(LEVELS + 1)]
-    assert [(SHOWN in one) for one in said] == [False] * (count - 1) + [True] * (
-        len(said) - count + 1
-    )
+    shown = [SHOWN in one for one in said]
+    assert shown == [False] * (count - 1) + [True] * (len(said) - count + 1)
     assert "+ attn_weights = attn_weights / math.sqrt(int(value" in said[-1]
     assert "A change that was tried on your file: " in said[count - 2]
     assert SHOWN not in own.run("grade", "s05").stdout
