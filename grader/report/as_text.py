@@ -11,7 +11,7 @@ from grader.report.style import FILE, Style
 
 RULE = "=" * 60
 
-SETTLED = "   The change below settles this."
+SETTLED = "   The change under “Fix this first” settles this."
 
 
 def render(
