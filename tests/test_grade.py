@@ -109,7 +109,7 @@ def test_json_is_one_object_with_the_contracts_fields(seeded: dict[str, object])
         "isolation",
         "duration_s",
     } <= set(found)
-    assert found["schema"] == "report/v1"
+    assert found["schema"] == "report/v2"
     assert found["seed"] == 7
     assert isinstance(found["checks"], list)
     for check in found["checks"]:

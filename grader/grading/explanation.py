@@ -143,7 +143,7 @@ class Known:
                 mark = "error"
             yield Framed(number, lines[number - 1], mark, _fact(margin.get(number)))
             if after and number == line:
-                yield Framed(None, "", "change")
+                yield Framed(None, "")
 
 
 def _place(change: Replaced) -> tuple[int, bool]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 from grader.base.model import CheckResult, Report, Status, Verdict
+from grader.report import explained
 from grader.report.parts import said
 from grader.report.points import Number, Points
+from grader.report.style import FILE
 
 STATUSES = {Status.PASS: "passed", Status.FAIL: "failed", Status.NOT_RUN: "failed"}
 
@@ -43,9 +45,8 @@ def _head(report: Report) -> str:
         lines.append("The grader could not finish. This is not your mistake: submit it again.")
     if report.problem is not None:
         lines += [report.problem.message, *said(report.problem)]
-    lines += [one.message for one in report.diagnosis]
-    if report.problem is None and report.first_to_fix is not None:
-        lines += [f"Fix this first: {report.first_to_fix.message}", *said(report.first_to_fix)]
+    if report.problem is None:
+        lines += explained.lines(report, FILE)
     lines += [f"Note: {note}" for note in report.notes]
     if report.output:
         lines += ["", "Your program printed:", report.output]

@@ -1,10 +1,11 @@
-"""The report as one JSON object, schema ``report/v1``."""
+"""The report as one JSON object, schema ``report/v2``: that of v1, and the explanation."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
-from grader.base.model import CheckResult, Report
+from grader.base.model import CheckResult, Explanation, Report
 
 
 def render(report: Report) -> str:
@@ -13,10 +14,10 @@ def render(report: Report) -> str:
 
 
 def as_dict(report: Report) -> dict[str, object]:
-    """The fields of ``report/v1``, ready for any encoder."""
+    """The fields of ``report/v2``, ready for any encoder."""
     checks = ((report.problem,) if report.problem else ()) + report.checks
     return {
-        "schema": "report/v1",
+        "schema": "report/v2",
         "step": report.step,
         "title": report.title,
         "file": report.file,
@@ -29,6 +30,7 @@ def as_dict(report: Report) -> dict[str, object]:
             {"misconception": one.misconception, "message": one.message, "line": one.line}
             for one in report.diagnosis
         ],
+        "explanation": _explanation(report.explanation) if report.explanation else None,
         "notes": list(report.notes),
         "output": report.output,
         "seed": report.seed,
@@ -36,6 +38,11 @@ def as_dict(report: Report) -> dict[str, object]:
         "isolation": report.isolation,
         "duration_s": round(report.duration_s, 3),
     }
+
+
+def _explanation(one: Explanation) -> dict[str, object]:
+    """What to fix first, as plain values."""
+    return {**asdict(one), "settled": sorted(one.settled)}
 
 
 def _check(check: CheckResult) -> dict[str, object]:

@@ -69,7 +69,8 @@ def _frame(one: Explanation, style: Style) -> Iterator[str]:
     width = max(map(len, numbers), default=0) + 3
     marks = WORDS if style.words else MARKS if style.unicode else ASCII
     bar = ":" if style.words else "│" if style.unicode else "|"
-    code = [_code(line, style) for line in one.frame]
+    around = next((line.text.expandtabs(4) for line in one.frame if line.text), "")
+    code = [_code(line, style, around) for line in one.frame]
     indent = min((len(text) - len(text.lstrip()) for text in code if text), default=0)
     wide = max((len(text) - indent for text in code), default=0)
     code = [text[indent:] for text in code]
@@ -86,9 +87,11 @@ def _frame(one: Explanation, style: Style) -> Iterator[str]:
             yield f"{'':>{width}} {bar} {blank}{fact}"
 
 
-def _code(line: Framed, style: Style) -> str:
+def _code(line: Framed, style: Style, around: str) -> str:
     if line.number is None:
-        return ""
+        return " " * (len(around) - len(around.lstrip())) + (
+            "‹ here ›" if style.unicode else "<here>"
+        )
     return sanitize.line(COMMENT.sub("", line.text.expandtabs(4)), MOST_SHOWN)
 
 
@@ -97,7 +100,8 @@ def _told(one: Explanation, report: Report, style: Style, level: int) -> Iterato
     first = report.first_to_fix
     yield from one.facts
     if first is not None and (one.change is None or not one.change.holds):
-        yield from (f"Hint: {hint}" for hint in parts.hints(first, level))
+        hints = (hint for hint in parts.hints(first, level) if hint not in one.facts)
+        yield from (f"Hint: {hint}" for hint in hints)
     if one.change is not None:
         if one.shown or (first is not None and level > max(1, len(first.hints))):
             yield from changed(one.change, report, style)

@@ -22,7 +22,7 @@ COLOURS = (
     (("➖", "[not run]"), "dim"),
     (("⛔", "[error]"), "yellow"),
     (("   Hint:", "@@"), "cyan"),
-    (("Running tests", "What happened", "# "), "bold"),
+    (("Running tests", "Fix this first", "# "), "bold"),
 )
 """The colour of a line, by how it starts."""
 QUOTED = re.compile(r"   Line \d+(:|$)")
