@@ -79,7 +79,7 @@ def test_a_save_is_graded_with_line_hint_section_margin_and_pictures(
     whole = window.hears("report", digest=digest, whole=True)
     assert {one["mark"] for one in whole["margin"]} >= {"right", "left"}
     assert any("scores" in one["name"] for one in whole["margin"])
-    assert "without the 1/√head_dim scale" in " ".join(whole["happened"])
+    assert "without the 1/√head_dim scale" in " ".join(whole["explanation"])
     assert whole["figure"]["svg"].startswith("<svg")
     figures = window.hears("figures", digest=digest)
     assert "Expected" in figures["figures"][0]["svg"]

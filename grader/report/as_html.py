@@ -6,7 +6,7 @@ can have, because the page is somebody else's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from grader.base.model import CheckResult, Report, Status, Verdict
@@ -73,7 +73,7 @@ def _others(report: Report, levels: Mapping[str, int]) -> Iterator[str]:
         opened = "" if len(failing) > MOST_OPEN else " open"
         verb = "fails" if len(failing) == 1 else "fail"
         yield f"<details{opened}><summary>{len(failing)} {verb}</summary>"
-        yield checks(failing, levels)
+        yield checks(failing, levels, as_text.settled(report))
         yield "</details>"
     waits = [one for one in report.checks if one.status is Status.NOT_RUN and not one.waits_for]
     yield checks(waits, levels)
@@ -86,16 +86,18 @@ def _others(report: Report, levels: Mapping[str, int]) -> Iterator[str]:
         yield "</details>"
 
 
-def checks(every: Iterable[CheckResult], levels: Mapping[str, int]) -> str:
+def checks(
+    every: Iterable[CheckResult], levels: Mapping[str, int], settled: Collection[str] = ()
+) -> str:
     """A list of checks, each with its sentence, where, why and its hints; empty for none."""
-    items = [
-        f'<li class="{one.status.value}">{"".join(_check(one, levels.get(one.id, 1)))}</li>'
-        for one in every
-    ]
+    items = []
+    for one in every:
+        said = "".join(_check(one, levels.get(one.id, 1), settled=one.id in settled))
+        items.append(f'<li class="{one.status.value}">{said}</li>')
     return f"<ul>{''.join(items)}</ul>" if items else ""
 
 
-def _check(check: CheckResult, level: int) -> Iterator[str]:
+def _check(check: CheckResult, level: int, *, settled: bool) -> Iterator[str]:
     name = check.status.value
     mark = f'<span role="img" aria-label="{SPOKEN[name]}">{MARKS[name]}</span>'
     yield f"<p>{mark} {escape(check.message)}</p>"
@@ -105,7 +107,9 @@ def _check(check: CheckResult, level: int) -> Iterator[str]:
     if check.note:
         label = "Note: " if check.status is Status.PASS else ""
         yield paragraph(label + check.note)
-    if check.status in (Status.FAIL, Status.ERROR):
+    if settled:
+        yield paragraph(as_text.SETTLED)
+    elif check.status in (Status.FAIL, Status.ERROR):
         yield from (paragraph(f"Hint: {hint}") for hint in parts.hints(check, level))
 
 

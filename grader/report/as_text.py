@@ -11,7 +11,8 @@ from grader.report.style import FILE, Style
 
 RULE = "=" * 60
 
-SETTLED = "   The change under “Fix this first” settles this."
+SETTLED = "The change under “Fix this first” settles this."
+"""What stands in the place of hints where a change that was tried makes a check pass."""
 
 
 def render(
@@ -62,8 +63,7 @@ def _results(
         for check in report.checks
         if (verbose or check.waits_for is None) and not (brief and check.status is Status.PASS)
     ]
-    settled = report.explanation.settled if report.explanation else frozenset()
-    yield from several(shown, style, levels, verbose=verbose, settled=settled)
+    yield from several(shown, style, levels, verbose=verbose, settled=settled(report))
     if not verbose:
         yield from waiting(report, style)
 
@@ -85,7 +85,7 @@ def several(
         shown = replace(check, hints=()) if check.id in settled else check
         lines = one_check(shown, style, verbose=verbose, hint_level=levels.get(check.id, 1))
         if check.id in settled:
-            yield from (*lines, SETTLED)
+            yield from (*lines, f"   {SETTLED}")
             continue
         if check.status is Status.FAIL and check.line is not None and check.hints:
             key = check.line, check.hints[0]
@@ -94,6 +94,11 @@ def several(
                 continue
             explained.add(key)
         yield from lines
+
+
+def settled(report: Report) -> frozenset[str]:
+    """The failing checks of which it is known that a change settles them."""
+    return report.explanation.settled if report.explanation is not None else frozenset()
 
 
 def passing(report: Report, style: Style) -> str:

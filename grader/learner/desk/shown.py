@@ -101,9 +101,12 @@ def _checks(step: Step, found: Attempt, anchors: Anchors) -> list[Values]:
     if said.problem is not None:
         return [_check(said.problem, 1, None, anchors)]
     headings = {check.id: check.lesson for check in load.rubric(step).checks}
-    levels = hints.shown(found.known)
+    levels, settled = hints.shown(found.known), as_text.settled(said)
     return [
-        _check(check, levels.get(check.id, 1), headings.get(check.id), anchors)
+        {
+            **_check(check, levels.get(check.id, 1), headings.get(check.id), anchors),
+            **({"hints": [], "settled": as_text.SETTLED} if check.id in settled else {}),
+        }
         for check in said.checks
         if check.waits_for is None
     ]

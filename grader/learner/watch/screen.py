@@ -104,7 +104,7 @@ def report_text(report: Report, style: Style, levels: Mapping[str, int], room: i
     others = [check for check in report.checks if check.status in (Status.FAIL, Status.ERROR)]
     explained = report.explanation
     told = int(explained is not None and not explained.blanks)  # the first check is in it
-    settled = explained.settled if explained is not None else ()
+    settled = as_text.settled(report)
     lines += as_text.several(others[told:], style, levels, settled=settled)
     lines += as_text.waiting(report, style)
     lines += [as_text.passing(report, style)] if report.score else []

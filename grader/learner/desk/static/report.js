@@ -66,6 +66,7 @@ function item(check, act) {
     el("span", { class: "desk-sentence" }, check.message),
     ...(failing ? details(check, act) : []),
     ...(check.note ? check.note.split("\n").map((line) => el("p", {}, line)) : []),
+    ...(check.settled ? [el("p", {}, check.settled)] : []),
     ...(failing ? check.hints.map((hint) => el("p", { class: "desk-hint" }, `Hint: ${hint}`)) : []),
   );
 }
