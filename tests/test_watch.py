@@ -155,10 +155,9 @@ def test_the_last_hint_is_a_change_that_was_tried(
     screen.press("h")
     screen.see("Another hint: press h", KEYS)
     screen.press("h")
-    screen.see("A change that is tried on your file: press h", KEYS)
+    screen.see("A change that was tried on your file: press h", KEYS)
     screen.press("h")
-    tried = "Tried on your file: (passes|right in the first)"  # the second on a busy machine
-    screen.see(tried, r"\+ attn_weights = attn_weights / math", KEYS)
+    screen.see(r"\(tried\):", r"\+ attn_weights = attn_weights / math", KEYS)
     screen.press("q")
     screen.end()
 
