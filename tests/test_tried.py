@@ -1,6 +1,6 @@
 """Hints that have been tried: what is found, what it is tried on, and when it shows.
 
-All mistakes are tried by ``python -m tests.grade_the_grader --mistakes --tried``.
+Of all mistakes, ``python -m tests.grade_the_grader --mistakes`` counts those that have one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from grader.report.style import FILE, Style
 from grader.rubric import load
 from tests import worker_jobs
 from tests.graded import mistakes
-from tests.graded.tried import asked
+from tests.graded.edits import made
+from tests.graded.explained import asked
 from tests.own_course import Course, begin_again, copy_course
 
 Start = Callable[..., sandbox.Worker]
@@ -77,22 +78,6 @@ def _helped(step: str, text: str, folder: Path, start: Start, seed: int = 5) -> 
     return asked(step, path, seed, start)
 
 
-def _changed(text: str, change: Tried) -> str:
-    """The text with a change made as a reader of it would."""
-    lines = text.splitlines()
-    shift, at = 0, 0
-    for line in change.lines:
-        if line.startswith("Line "):
-            at = int(line.removeprefix("Line ").rstrip(":")) - 1 + shift
-        elif line.startswith("- "):
-            assert lines.pop(at) == line[2:]
-            shift -= 1
-        else:
-            lines.insert(at, line[2:])
-            at, shift = at + 1, shift + 1
-    return "\n".join(lines) + "\n"
-
-
 # ---- what is found -----------------------------------------------------------------------------
 
 
@@ -106,7 +91,7 @@ def test_the_change_that_is_shown_passes_when_it_is_made(
     assert found.verdict is not Verdict.PASS
     assert found.tried is not None
     assert found.tried.passes
-    again = _graded(one.step, _changed(one.source, found.tried), tmp_path, start, seed=6)
+    again = _graded(one.step, made(one.source, found.tried.lines), tmp_path, start, seed=6)
     assert again.verdict is Verdict.PASS
 
 
@@ -116,7 +101,7 @@ def test_what_passes_no_more_than_a_check_says_so(tmp_path: Path, start: Start) 
     before = _helped("s05", stub, tmp_path, start)
     assert before.tried is not None
     assert not before.tried.passes
-    after = _graded("s05", _changed(stub, before.tried), tmp_path, start, seed=5)
+    after = _graded("s05", made(stub, before.tried.lines), tmp_path, start, seed=5)
     failed = {one.id for one in before.checks if one.status == "fail"}
     still = {one.id for one in after.checks if one.status == "fail"}
     assert before.tried.check in failed - still
@@ -131,9 +116,7 @@ def test_an_edit_after_which_all_is_right_is_told_at_once(tmp_path: Path, start:
     assert found.trace.line in one.lines
     told = next(one for one in found.trace.told if one.startswith(single.TRIED))
     assert told.endswith(single.EVERY + ".")
-    changed = told.removeprefix(single.TRIED).split(f" on line {found.trace.line}")[0]
-    new, old = changed.split(" instead of ")
-    assert one.source.replace(old, new, 1) == one.base
+    assert made(one.source, dict(found.edits)[told]) == one.base
 
 
 @pytest.mark.usefixtures("hurried")

@@ -202,7 +202,8 @@ class Report:
     ran, None if it did not run. ``excerpt`` shows the first wrong numbers, if there are
     any; ``digest`` is the SHA-256 of the graded bytes, in hex, empty if they could not
     be read. No report format has these two, nor ``tried``, the last hint, which is made if asked
-    for. ``course`` is the slug of the course. ``left`` says,
+    for, nor ``edits``: of a sentence that may be told and says what to write, the change itself,
+    in lines as in :class:`Tried`. ``course`` is the slug of the course. ``left`` says,
     one sentence each, what the grader's engine left to the framework. ``loaded``: it can be
     imported, and whatever was tried on it came to an end.
     """
@@ -227,6 +228,7 @@ class Report:
     left: tuple[str, ...] = ()
     tried: Tried | None = None
     loaded: bool = False
+    edits: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def first_to_fix(self) -> CheckResult | None:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -138,6 +138,22 @@ class Edit:
 
 def _first(found: tuple[int, Place]) -> int:
     return found[0]
+
+
+def made(text: str, change: Iterable[str]) -> str:
+    """The text with a change made as a reader would, of the lines that ``Tried`` has."""
+    lines = text.splitlines()
+    shift, at = 0, 0
+    for line in change:
+        if line.startswith("Line "):
+            at = int(line.removeprefix("Line ").rstrip(":")) - 1 + shift
+        elif line.startswith("- "):
+            assert lines.pop(at) == line[2:]
+            shift -= 1
+        else:
+            lines.insert(at, line[2:])
+            at, shift = at + 1, shift + 1
+    return "\n".join(lines) + "\n"
 
 
 def lines_of(text: str) -> list[str]:

@@ -33,8 +33,8 @@ from grader.grading.tried.likely import Feature
 from grader.grading.tried.text import Edit, Text
 from grader.grading.tried.told import Told
 from tests.graded import mistakes
+from tests.graded.explained import asked
 from tests.graded.mistakes import Mistake
-from tests.graded.tried import asked
 
 PENALTY, TURNS, RATE = 0.001, 300, 0.1
 SCALE = 10

@@ -46,6 +46,11 @@ def rewrites() -> dict[str, Apply]:
     return patterns | restructured.ALL
 
 
+def solution(step: str) -> Mutant:
+    """The step's solution itself, in the layout of the others."""
+    return Mutant("solution", 0, "", ast.unparse(seen(step)))
+
+
 def alone(step: str) -> list[Mutant]:
     """The step's solution in each other way, wherever that can be written."""
     return [made for name in rewrites() for made in _made(step, (name,), lambda: True)]

@@ -13,12 +13,13 @@ from difflib import SequenceMatcher
 from enum import Enum
 from itertools import islice
 from math import inf
+from typing import NamedTuple
 
 from grader.base.model import Report, Trace
 from grader.grading.reading.bindings import callee
 from grader.grading.tried import trial
 from grader.grading.tried.candidates import compiles
-from grader.grading.tried.suggest import Case
+from grader.grading.tried.suggest import Case, difference
 from grader.grading.tried.text import Change, Edit, Text, expressions, head_end
 from grader.grading.tried.told import INSTEAD, WRITE, Told
 from grader.grading.tried.words import Words
@@ -46,7 +47,19 @@ class Helps(Enum):
     NOT = "nothing"
 
 
-def helps(case: Case, traces: Sequence[Trace | None], *, whole: bool = True) -> list[Helps | None]:
+class Written(NamedTuple):
+    """What comes of a change that a report proposes, and its lines, as :class:`Tried` has them.
+
+    Where it can be read in several ways, they are those of the likeliest that did not fail.
+    """
+
+    helps: Helps
+    lines: tuple[str, ...]
+
+
+def helps(
+    case: Case, traces: Sequence[Trace | None], *, whole: bool = True
+) -> list[Written | None]:
     """What comes of writing what each of ``traces`` says, at its line; None where there is none.
 
     Not the ``whole``: where explaining has taken long, only the first way to do so is tried, and
@@ -67,10 +80,24 @@ def helps(case: Case, traces: Sequence[Trace | None], *, whole: bool = True) -> 
             outcome = trial.ran(chosen, case.job, batch, MOST_S, case.meter.start)
             ended |= {one: _errors(chosen, outcome, number) for number, one in enumerate(batch)}
     error = trial.first_error(evidence)
+
+    def comes_of(one: Trace, way: Sequence[str]) -> Written:
+        comes = _comes_of([ended.get(each) for each in way], error, mine, one)
+        likeliest = (*(each for each in way if ended.get(each) is None), *way, mine.source)[0]
+        return Written(comes, difference(mine.source, likeliest))
+
     return [
-        None if one is None else _comes_of([ended.get(each) for each in way], error, mine, one)
-        for one, way in zip(traces, ways, strict=True)
+        None if one is None else comes_of(one, way) for one, way in zip(traces, ways, strict=True)
     ]
+
+
+def edits(trace: Trace | None, written: Written | None) -> list[tuple[str, tuple[str, ...]]]:
+    """The sentences that say what ``trace`` says to write, each with the lines of that change."""
+    if trace is None or written is None or not written.lines:
+        return []
+    hint = [f"Write {trace.write}"] if trace.write else []
+    said = (*hint, *(one for one in trace.told if INSTEAD.search(one)))
+    return [(one, written.lines) for one in said]
 
 
 def _errors(trials: trial.Trials, outcome: Outcome, number: int) -> list[SeenError | None] | None:

@@ -62,24 +62,32 @@ TINY = 3
 
 @dataclass(frozen=True)
 class Single:
-    """The edit, and the line that it changes."""
+    """The edit, and the line that it changes; ``lines`` are all that change."""
 
     line: int
     said: str
     write: str
+    lines: tuple[str, ...]
 
 
-def traced(case: Case, *, fixed: bool) -> Trace | None:
-    """The report's trace; or the edit, where that trace is not sure of its line.
+def traced(case: Case, *, fixed: bool) -> Report:
+    """The report; with the edit in its trace, where that is not sure of its line.
 
     ``fixed``: an error says itself what to write, and that helps.
     """
-    trace = case.report.trace
-    if (fixed and _stays(case.report)) or _is_sure(case.report, case.judge.source.tree):
-        return trace
+    report = case.report
+    if (fixed and _stays(report)) or _is_sure(report, case.judge.source.tree):
+        return report
     found = single(case)
     if found is None:
-        return trace
+        return report
+    edits = ((found.said, found.lines), (f"Write {found.write}", found.lines))
+    return replace(report, trace=_with(found, case), edits=edits)
+
+
+def _with(found: Single, case: Case) -> Trace:
+    """The report's trace with the edit; the edit alone where the trace is of another line."""
+    trace = case.report.trace
     sure = bool(found.write)
     if trace is not None and trace.line in bindings.statement_at(
         case.judge.source.tree, found.line
@@ -188,7 +196,8 @@ def _told(mine: Text, best: Candidate, what: str) -> Single | None:
         return _line(mine.source, best.source, what)
     line, (old, new) = 1 + mine.data[: around[0][0]].count(b"\n"), shown[-1]
     write = new if len(new) > TINY else f"{new} in place of {old}"
-    return Single(line, f"{TRIED}{new} instead of {old} on line {line}, {what}.", write)
+    said = f"{TRIED}{new} instead of {old} on line {line}, {what}."
+    return Single(line, said, write, difference(mine.source, best.source))
 
 
 def _line(before: str, after: str, what: str) -> Single | None:
@@ -208,7 +217,7 @@ def _line(before: str, after: str, what: str) -> Single | None:
     else:
         said = f"{TRY}without line {line}, {old[0]}, {what}."
     return (
-        Single(line, said, new[0].rstrip(",") if new and old != new else "")
+        Single(line, said, new[0].rstrip(",") if new and old != new else "", lines)
         if len(said) <= LONGEST
         else None
     )

@@ -9,6 +9,7 @@ from grader.grading.tried import lone, single
 from grader.grading.tried.helping import (
     Helps,
     changed,
+    edits,
     helps,
     hinted,
     varied,
@@ -36,7 +37,8 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
         case = Case(judge, job, outcome, told, told, meter)
         guess = lone.is_guess(told.trace, found.trace)
         change, hint = told.trace if guess else changed(told), hinted(told)
-        changing, hinting = helps(case, (change, hint), whole=guess)
+        written = helps(case, (change, hint), whole=guess)
+        changing, hinting = (one.helps if one else None for one in written)
         stays = _of_numbers(told)
         if guess and changing is not Helps.RIGHT:
             sure = lone.traced(judge.source, judge.step, found, slips=False)
@@ -47,7 +49,10 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
             case = case.with_told(without_hint(case.told))
         told = case.told
         if not (stays and changing is Helps.RIGHT):
-            told = replace(told, trace=single.traced(case, fixed=hinting is Helps.RIGHT))
+            told = single.traced(case, fixed=hinting is Helps.RIGHT)
+        told = replace(
+            told, edits=(*told.edits, *edits(change, written[0]), *edits(hint, written[1]))
+        )
     return replace(told, trace=lone.supposed(judge.source, judge.step, told))
 
 
