@@ -22,10 +22,10 @@ from tests.marks import sampled
 
 SEED = 20240501
 
-WRITTEN, MADE = 1, 2
+WRITTEN, MADE = 1, 1
 """How many mistakes of each step are explained here: of ``tests/mistakes``, and made by machine."""
 
-PLACED, NAMED = 0.0, 0.0
+PLACED, NAMED = 0.87, 0.75
 """Shares of them: what the grader reaches today, less what a busy machine has no time for.
 
 The goal is ``explained.GOAL``; raise these as the explanations get better.
@@ -145,7 +145,7 @@ def test_the_table_counts_what_is_told() -> None:
     one = Mistake("s03", edits.Edit("a", "solution", {}, ()), "")
     good = Explained(one, "❌ x", 3, placed=True, named=True, edits=(True,), hint=True)
     bad = Explained(one, "❌ x", None, placed=False, named=False, edits=(False,), hint=False)
-    counts = "s03 2 1 (50%) 1 (50%) 1 2 (100%) 1 0 2 (100%) 1 0 0.00 0.00 0.00 0.00"
+    counts = "s03 2 1 (50%) 1 (50%) 1 2 (100%) 1 0 2 (100%) 1 0 0 0.00 0.00 0.00 0.00"
     assert explained.row("s03", [good, bad]).split() == counts.split()
     assert explained.details([good]) == []
     assert len(explained.details([good, bad])) == 1

@@ -156,6 +156,11 @@ def made(text: str, change: Iterable[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def numbers(change: Iterable[str]) -> list[int]:
+    """Where such a change begins, of each place the number of its first line."""
+    return [int(line[5:-1]) for line in change if line.startswith("Line ")]
+
+
 def lines_of(text: str) -> list[str]:
     """The lines of a program, without their ends."""
     return text.removesuffix("\n").split("\n")

@@ -36,9 +36,9 @@ from tests.graded.mistakes import Mistake
 
 Start = Callable[..., sandbox.Worker]
 
-TITLES = "step|count|line|named|no line|edit told|passes|in prose|hint|passes|false"
+TITLES = "step|count|line|named|no line|edit told|passes|in prose|hint|passes|aside|false"
 TITLES += "|verdict s|explained s|95 %|hint s"
-COLUMNS = "{:<5} {:>5} {:>11} {:>11} {:>7} {:>11} {:>7} {:>8} {:>11} {:>7} {:>5}"
+COLUMNS = "{:<5} {:>5} {:>11} {:>11} {:>7} {:>11} {:>7} {:>8} {:>11} {:>7} {:>5} {:>5}"
 COLUMNS += " {:>9} {:>11} {:>5} {:>6}"
 GOAL = 0.94
 """Of all mistakes: the first line is the one to change, and the mistake is named."""
@@ -50,9 +50,10 @@ PROPOSES = ("Write ", " instead of ")
 class Explained:
     """One program: what its report says ``first``, at which ``line``, and what is right of it.
 
-    ``edits`` says of each edit in a sentence whether it passes, ``hint`` of that of the last hint;
-    None where there is none. ``prose``: a sentence proposes an edit, of which there are no data.
-    ``lie`` says how the program is not what its entry says.
+    ``edits`` says of each edit in a sentence whether it passes, ``hint`` of that of the last hint,
+    None where there is none; that is ``aside`` if it changes another line. ``prose``: a sentence
+    proposes an edit, of which there are no data. ``lie`` says how the program is not what its
+    entry says.
     """
 
     one: Mistake
@@ -62,6 +63,7 @@ class Explained:
     named: bool
     edits: tuple[bool, ...] = ()
     hint: bool | None = None
+    aside: bool = False
     prose: bool = False
     contradictions: tuple[str, ...] = ()
     verdict_s: float = 0.0
@@ -163,6 +165,7 @@ class Grading:
             any(passes) or one.names(first),
             passes,
             hint,
+            whole_hint is not None and not any(map(one.beside, edits.numbers(whole_hint))),
             not proposed and any(word in first for word in PROPOSES),
             tuple(wrong),
             verdict_s,
@@ -264,6 +267,7 @@ def row(name: str, found: Sequence[Explained]) -> str:
         sum(one.prose for one in found),
         share(one.hint is not None for one in found),
         sum(one.hint is True for one in found),
+        sum(one.aside for one in found),
         sum(bool(one.contradictions) for one in found),
         seconds(50, (one.verdict_s for one in found)),
         seconds(50, (one.explained_s for one in found)),

@@ -26,9 +26,10 @@ MOST_LINES = 4
 
 TOKEN = re.compile(r"-?\d+(?:\.\d*)?(?:e-?\d+)?|\w+|//|\*\*|[<>=!]=|[-+*/%@<>]")
 
-UNTOLD = {*kwlist, "self", "F"} - {"None", "True", "False"}
+UNTOLD = {*kwlist, "self", "F"} - {"None", "True", "False", "return"}
 
-ASSIGNED = re.compile(r"^\s*([\w, ]+?) = ")
+UPDATED = re.compile(r"^\s*(\w+) = (?=.*\b\1\b)", re.MULTILINE)
+"""The name that gets a value made of its own: it says nothing of the step."""
 
 PLACES = re.compile(r"\[[\d, ]*\]|\blines? \d+", re.IGNORECASE)
 """Shapes and the numbers of lines, which name no number of the program's."""
@@ -55,7 +56,7 @@ class Made(mistakes.Mistake):
 
         The word is a name, a number or an operator that only one of the two programs has at this
         place, or what :data:`WORDS` calls it; "axis" does for the number of one. Of a line that
-        was moved it is any. The name that a statement gives its value is none, nor are keywords.
+        was moved it is any. A name that a statement only updates is none, nor are keywords.
         """
         said = PLACES.sub("", text)
         return self.beside(line_of(text)) and any(re.search(one, said) for one in self._words())
@@ -65,7 +66,7 @@ class Made(mistakes.Mistake):
         old, new = (
             "\n".join(line[1:] for line in place.signed if line[0] == sign) for sign in "-+"
         )
-        one, other = (TOKEN.findall(ASSIGNED.sub("", text)) for text in (old, new))
+        one, other = (TOKEN.findall(UPDATED.sub("", text)) for text in (old, new))
         changes = SequenceMatcher(None, one, other, False).get_opcodes()
         apart = [(one[a:b], other[c:d]) for kind, a, b, c, d in changes if kind != "equal"]
         found = {word for two in apart or [(one, one)] for side in two for word in side} - UNTOLD
@@ -74,7 +75,7 @@ class Made(mistakes.Mistake):
             "ax[ei]s|transpose|permute", old
         ):
             words.append(r"(?i:\bax[ei]s\b)")
-        return [*words, *(rf"(?<![\w.]){re.escape(word)}(?![\w])" for word in found)]
+        return [*words, *(rf"(?<!\w){re.escape(word)}(?!\w)" for word in found)]
 
 
 def drawn(step: str, seed: int, count: int) -> Iterator[Made]:
