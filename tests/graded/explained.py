@@ -97,7 +97,7 @@ def of_step(step: str, seed: int, sample: int, *, corpus: bool) -> list[Explaine
         if corpus:
             every: Iterable[Mistake] = variants.sample(mistakes.of(step), sample)
         else:
-            every = made.drawn(step, seed, sample)
+            every = made.drawn(step, seed, sample, grading.passes)
         return list(islice(filter(None, map(grading.explained, every)), sample))
 
 
@@ -146,9 +146,10 @@ class Grading:
         first = told.shown_first(report, {c.id: c.failed for c in rubric.checks if c.rule})
         known = dict(report.edits)
         proposed = {known[text] for text in _sentences(report) if text in known}
-        passes = tuple(self._passes(edits.made(one.source, lines)) for lines in proposed)
-        whole_hint = tried.lines if tried is not None and tried.passes else None
-        hint = self._passes(edits.made(one.source, whole_hint)) if whole_hint else None
+        passes = tuple(self.passes(edits.made(one.source, lines)) for lines in proposed)
+        claims = tried is not None and (tried.passes or tried.right)
+        whole_hint = tried.lines if tried is not None and claims else None
+        hint = self.passes(edits.made(one.source, whole_hint)) if whole_hint else None
         line = told.line_of(first)
         at = {check.line for check in report.checks if check.status is Status.FAIL}
         free = any(passes) or at.intersection(one.lines)  # then any of the others may be right
@@ -182,7 +183,8 @@ class Grading:
         path.write_text(source, encoding="utf-8")
         return pipeline.grade(course.find(self.step), path, options, self._start, early=early)
 
-    def _passes(self, source: str) -> bool:
+    def passes(self, source: str) -> bool:
+        """Whether a program passes, with another seed."""
         return self.report(source, Options(seed=self.seed + 1)).verdict is Verdict.PASS
 
     def _start(self, *, engine: str) -> sandbox.Worker:

@@ -7,13 +7,13 @@ right is kept, in the same layout.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 from itertools import cycle, islice
 from keyword import kwlist
 from random import Random
 
-from tests.graded import direct, mistakes, rewrites
+from tests.graded import mistakes, rewrites
 from tests.graded.edits import Edit, Place, lines_of
 from tests.graded.told import line_of
 from tests.mutate import mutants, plain
@@ -78,22 +78,22 @@ class Made(mistakes.Mistake):
         return [*words, *(rf"(?<!\w){re.escape(word)}(?!\w)" for word in found)]
 
 
-def drawn(step: str, seed: int, count: int) -> Iterator[Made]:
-    """Mutants of ``count`` right programs, which are made and proven anew for each seed."""
+def drawn(step: str, seed: int, count: int, right: Callable[[str], bool]) -> Iterator[Made]:
+    """Mutants of ``count`` programs, which are made anew for each seed and proven to be right."""
     draws = Random(f"{step} {seed}")
     known: set[str] = set()
     programs = rewrites.pairs(step, seed, count) or [rewrites.solution(step)]
-    for number, right in enumerate(islice(cycle(programs), MOST)):
-        base = plain(right.source)
-        right_one = direct.truth(step, base.encode()).right
-        for one in islice(mutants(base, draws), EACH) if right_one else ():
+    programs = [one for one in programs if right(plain(one.source))]
+    for number, program in enumerate(islice(cycle(programs), MOST)):
+        base = plain(program.source)
+        for one in islice(mutants(base, draws), EACH):
             change = place(base, one.source)
             new = one.source not in known
             known.add(one.source)
             lines = max(sum(line[0] == sign for line in change.signed) for sign in "-+")
             if new and lines <= MOST_LINES:
                 name = f"{number} {one.kind}: {one.change}"
-                yield Made(step, Edit(name, right.change, {}, (change,)), base)
+                yield Made(step, Edit(name, program.change, {}, (change,)), base)
 
 
 def place(before: str, after: str) -> Place:

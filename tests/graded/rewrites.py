@@ -59,7 +59,8 @@ def alone(step: str) -> list[Mutant]:
 def pairs(step: str, seed: int, count: int) -> list[Mutant]:
     """At most ``count`` programs in which two drawn rewrites are applied here and there."""
     draws = random.Random(seed)
-    both = list(itertools.permutations(rewrites(), 2))
+    able = [name for name in rewrites() if any(_made(step, (name,), lambda: True))]
+    both = [two for two in itertools.permutations(rewrites(), 2) if two[0] in able]
     draws.shuffle(both)
     made = (one for two in both for one in _made(step, two, lambda: draws.random() < 0.7))
     return list(itertools.islice(made, count))
