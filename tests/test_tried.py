@@ -119,6 +119,18 @@ def test_an_edit_after_which_all_is_right_is_told_at_once(tmp_path: Path, start:
     assert made(one.source, dict(found.edits)[told]) == one.base
 
 
+@pytest.mark.usefixtures("unhurried")
+@pytest.mark.parametrize("name", ["s07/hoist_swaps_wrong_axes", "s08/r_standard_error"])
+def test_what_only_one_value_speaks_for_is_not_told(
+    name: str, tmp_path: Path, start: Start
+) -> None:
+    one = _mistake(name)
+    found = _graded(one.step, one.source, tmp_path, start, seed=5, follow=Follow.FAILING)
+    assert found.trace is not None
+    assert any("the numbers go wrong" in text for text in found.trace.told)
+    assert not any("this would" in text for text in found.trace.told)
+
+
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize(
     ("name", "said"),
