@@ -15,17 +15,15 @@ and lists those that pass without being known to be right. ``--sample`` takes so
 ``--rewrites`` grades the solutions in other ways of writing, with ``--pairs`` in two at once
 (``--sample`` pairs of each step), and lists those that take longest.
 
-``--mistakes`` grades the corpus of ``tests/mistakes`` instead: whether the report of each names
-the mistake and its line and never contradicts itself. ``--list`` adds what is not so.
-``--contradictions`` looks only for these, in the reports on all wrong variants. ``--tried``
-counts for how many a change of the file is found that was tried: of the mistakes with
-``--mistakes``, else of the wrong variants.
+``--explanations`` makes ``--sample`` mistakes of each step by machine, other ones for each seed,
+and tells how well they are explained (:mod:`tests.graded.explained`): ``--mistakes`` does so for
+those of ``tests/mistakes``. ``--list`` adds those that are not. ``--contradictions`` looks only
+for what contradicts itself, in the reports on all wrong variants.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import functools
 import sys
 import time
@@ -37,18 +35,16 @@ from grader.base import course
 from grader.rubric import load
 from tests.graded import (
     conditional,
-    mistakes,
-    mistakes_table,
+    explained,
     mutated,
     rewrites,
     told,
-    tried,
     variants,
     verdicts,
 )
-from tests.graded.told import Told
+from tests.graded.explained import Explained
 from tests.graded.verdicts import Graded
-from tests.mutate import Mutant, twice
+from tests.mutate import twice
 
 NAMED = 0.95
 """Of the wrong variants, whose concept the report must name."""
@@ -57,6 +53,9 @@ MUTATED = ("s02", "s05", "s07")
 """The steps of which every mutant is graded; of the others an even sample."""
 
 SAMPLE = 40
+
+MADE = 12
+"""Mistakes of each step that are made by machine, if no other number is asked for."""
 
 TITLES = "step||right|wrong|wrong passes|wrong fails|diagnosis right|s a file"
 COLUMNS = "{:<6} {:<9} {:>6} {:>6} {:>13} {:>12} {:>16} {:>9}"
@@ -68,11 +67,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     steps = asked.steps or variants.steps()
     started = time.perf_counter()
     for wanted, mode in (
-        (asked.tried, _tried),
         (asked.each, _each_mutant),
         (asked.rewrites, _rewrites),
         (asked.conditional, _conditional),
-        (asked.mistakes, _mistakes),
+        (asked.mistakes or asked.explanations, _explanations),
         (asked.contradictions, _contradictions),
     ):
         if wanted:
@@ -113,7 +111,9 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--contradictions", action="store_true", help="what reports on wrong variants contradict"
     )
-    parser.add_argument("--tried", action="store_true", help="count changes that were tried")
+    parser.add_argument(
+        "--explanations", action="store_true", help="the same, of mistakes made by machine"
+    )
     parser.add_argument("--sample", type=int, default=10_000, help="this many of each step, evenly")
     parser.add_argument("--conditional", action="store_true", help="wrong under a condition only")
     parser.add_argument("--most", type=int, default=13, help="mistakes of a step (default 13)")
@@ -156,7 +156,7 @@ def _rewrites(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     bad: list[str] = []
     times: list[tuple[float, Graded]] = []
     for step in steps:
-        plain = Mutant("solution", 0, "", ast.unparse(rewrites.seen(step)))
+        plain = rewrites.solution(step)
         drawn = rewrites.pairs(step, asked.seed, asked.sample)
         programs = [plain, *(drawn if asked.pairs else rewrites.alone(step))]
         grade = functools.partial(verdicts.mutant, step, seed=asked.seed)
@@ -170,21 +170,21 @@ def _rewrites(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     return 1 if bad else 0
 
 
-def _mistakes(asked: argparse.Namespace, steps: Sequence[str]) -> int:
-    """Print the table of the mistakes; 0 if all are reported as they should be."""
-    print(mistakes_table.title())
-    every: list[Told] = []
-    for step in steps:
-        grade = functools.partial(told.mistake, seed=asked.seed)
-        found = sorted(
-            verdicts.results(asked.jobs, grade, mistakes.of(step)), key=lambda one: one.name
-        )
-        print(mistakes_table.row(step, found), flush=True)
+def _explanations(asked: argparse.Namespace, steps: Sequence[str]) -> int:
+    """Print how well mistakes are explained; 0 if as well as they should be."""
+    print(explained.title())
+    every: list[Explained] = []
+    sample = asked.sample if asked.mistakes else min(asked.sample, MADE)
+    grade = functools.partial(
+        explained.of_step, seed=asked.seed, sample=sample, corpus=asked.mistakes
+    )
+    for found in verdicts.results(asked.jobs, grade, steps):
+        print(explained.row(found[0].one.step, found), flush=True)
         every += found
-    print(mistakes_table.row("all", every))
-    lies = [f"{one.name}: {one.lie}" for one in every if one.lie]
-    print(*lies, *(mistakes_table.details(every) if asked.list else ()), sep="\n")
-    return 0 if mistakes_table.reached(every) else 1
+    print(explained.row("all", every))
+    if asked.list:
+        print(*explained.details(every), sep="\n")
+    return 0 if explained.reached(every) else 1
 
 
 def _contradictions(asked: argparse.Namespace, steps: Sequence[str]) -> int:
@@ -195,33 +195,6 @@ def _contradictions(asked: argparse.Namespace, steps: Sequence[str]) -> int:
     print(*sorted(found), sep="\n")
     print(f"{len({said.partition(':')[0] for said in found})} of {len(every)} reports.")
     return 1 if found else 0
-
-
-def _programs(step: str, *, of_mistakes: bool) -> list[tried.Program]:
-    """The wrong programs of a step: the mistakes, or the variants."""
-    if of_mistakes:
-        return [
-            tried.Program(one.name, step, one.source.encode(), one.raises)
-            for one in mistakes.of(step)
-        ]
-    return [tried.Program(one.name, step, one.source) for one in variants.of(step, right=False)]
-
-
-def _tried(asked: argparse.Namespace, steps: Sequence[str]) -> int:
-    """Print for how many wrong programs a tried change is found; 0 if for enough."""
-    print(tried.COLUMNS.format(*tried.TITLES))
-    every: list[tried.Helped] = []
-    for step in steps:
-        programs = _programs(step, of_mistakes=asked.mistakes)
-        found = tried.several(variants.sample(programs, asked.sample), asked.seed)
-        print(tried.row(step, found), flush=True)
-        for one in found if asked.list else ():
-            if one.tried is None or not one.tried.passes:
-                what = f"past {one.tried.check}" if one.tried else "nothing"
-                print(f"  {one.program.name}: {what}, {one.seconds:.2f} s")
-        every += found
-    print(tried.row("all", every))
-    return 0 if tried.reached(every) else 1
 
 
 def _conditional(asked: argparse.Namespace, steps: Sequence[str]) -> int:

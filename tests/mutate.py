@@ -1,6 +1,7 @@
 """Small mistakes made by a machine: every mutant is the program with one thing changed.
 
-``mutants(source)`` gives them in a fixed order, each once; ``twice`` those with two things changed.
+``mutants(source)`` gives them in a fixed order, or as they are drawn, each once; ``twice`` those
+with two things changed.
 What is changed says :mod:`tests.graded.mutations`. Nothing here knows what the program
 computes: whether a mutant is still right is for the oracle to say.
 """
@@ -8,6 +9,7 @@ computes: whether a mutant is still right is for the oracle to say.
 from __future__ import annotations
 
 import ast
+import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -35,23 +37,32 @@ class Mutant:
         return f"{self.where}: {self.before} -> {self.after}"
 
 
-def mutants(source: str) -> Iterator[Mutant]:
+def plain(source: str) -> str:
+    """The program in the layout of its mutants, without docstrings and comments."""
+    tree = ast.parse(source)
+    _strip(tree)
+    return ast.unparse(tree)
+
+
+def mutants(source: str, draws: random.Random | None = None) -> Iterator[Mutant]:
     """Every program that differs from ``source`` by one mistake; each text once."""
     tree = ast.parse(source)
     _strip(tree)
     right = ast.unparse(tree)
     seen = {right}
-    for place in places(tree):
+    every = [(place, *offer) for place in places(tree) for offer in place.offers]
+    if draws is not None:
+        draws.shuffle(every)
+    for place, kind, change, apply in every:
         node = place.node
-        for kind, change, apply in place.offers:
-            before = node.__class__, dict(vars(node))
-            apply(node)
-            text = ast.unparse(tree)
-            node.__class__, node.__dict__ = before
-            if text not in seen:
-                seen.add(text)
-                where, line = place.scope.where, getattr(node, "lineno", 0)
-                yield Mutant(kind, line, change, text, where, *_differing(right, text))
+        before = node.__class__, dict(vars(node))
+        apply(node)
+        text = ast.unparse(tree)
+        node.__class__, node.__dict__ = before
+        if text not in seen:
+            seen.add(text)
+            where, line = place.scope.where, getattr(node, "lineno", 0)
+            yield Mutant(kind, line, change, text, where, *_differing(right, text))
 
 
 def twice(source: str, count: int) -> Iterator[Mutant]:

@@ -1,4 +1,4 @@
-"""What counts as a contradiction in a report, what it tells at all, and the table of both."""
+"""What counts as a contradiction in a report, and what it tells at all."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 
 from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Trace, Verdict
 from grader.source import Finding, fulfils
-from tests.graded import contradictions, mistakes_table, told
-from tests.graded.told import Told
+from tests.graded import contradictions, told
 
 
 def check(
@@ -170,27 +169,7 @@ def test_cut_texts_are_found(text: str, is_cut: bool) -> None:
     assert contradictions.cut(text) == is_cut
 
 
-# ---- the table ----------------------------------------------------------------------------
-
-
-def some(name: str, *, first: bool, placed: bool) -> Told:
-    return Told(name, "s03", False, "❌ x", 3 if placed else None, first, first, placed)
-
-
-def test_the_table_counts_what_is_told() -> None:
-    rows = [some("s03/a", first=True, placed=True), some("s03/b", first=False, placed=False)]
-    assert mistakes_table.row("s03", rows).split() == (
-        ["s03", "2", "0", "1", "(50%)", "1", "(50%)", "1", "(50%)", "1", "0"]
-    )
-    assert len(mistakes_table.row("s03", rows)) == len(mistakes_table.title())
-    assert mistakes_table.details(rows) == [f"{'unnamed, no line':<22} s03/b: ❌ x"]
-    assert mistakes_table.reached(rows[:1])
-    assert not mistakes_table.reached(rows)
-
-
 def test_quoted_code_and_fixed_sentences_name_nothing() -> None:
     said = check("runs", "the scale fails: divide by √d", kind=Kind.RUNTIME, line=7, text="a = b")
-    passed = check("shape", "the shape is right", status=Status.PASS, kind=Kind.RUNTIME)
-    report, fixed = a_report(passed, said), {"runs": "the scale fails:", "shape": "no shape"}
+    report, fixed = a_report(said), {"runs": "the scale fails:"}
     assert told.shown_first(report, fixed) == "❌ divide by √d\n   Line 7"
-    assert told.shown(report, fixed) == told.shown_first(report, fixed)

@@ -1,6 +1,6 @@
 """Hints that have been tried: what is found, what it is tried on, and when it shows.
 
-All mistakes are tried by ``python -m tests.grade_the_grader --mistakes --tried``.
+Of all mistakes, ``python -m tests.grade_the_grader --mistakes`` counts those that have one.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from grader.report.style import FILE, Style
 from grader.rubric import load
 from tests import worker_jobs
 from tests.graded import mistakes
+from tests.graded.edits import made
 from tests.own_course import Course, begin_again, copy_course
 
 Start = Callable[..., sandbox.Worker]
@@ -102,7 +103,7 @@ def test_the_change_that_is_shown_passes_when_it_is_made(
     found = _explained(one.step, one.source, tmp_path, start)
     assert found.verdict is not Verdict.PASS
     assert _change(found).passes
-    again = _graded(one.step, _changed(one.source, _change(found)), tmp_path, start, seed=6)
+    again = _graded(one.step, made(one.source, _change(found).changes), tmp_path, start, seed=6)
     assert again.verdict is Verdict.PASS
 
 
@@ -112,7 +113,7 @@ def test_what_passes_no_more_than_a_check_says_so(tmp_path: Path, start: Start) 
     before = _explained("s05", two, tmp_path, start)
     change = _change(before)
     assert not change.passes
-    after = _graded("s05", _changed(two, change), tmp_path, start, seed=5)
+    after = _graded("s05", made(two, change.changes), tmp_path, start, seed=5)
     failed = {one.id for one in before.checks if one.status == "fail"}
     still = {one.id for one in after.checks if one.status == "fail"}
     assert change.check in failed - still

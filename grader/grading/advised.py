@@ -29,7 +29,7 @@ SIZES = re.compile(r"\[[\d, ]*\]|\d+")
 MEANT = "Did you mean "
 """How a hint begins that asks, and says what to write as well."""
 
-EVERY_PATH = "Give it a value on every path to the line that uses it."
+EVERY_PATH = "Give it a value on every path to this line."
 """What a hint says of a variable without a value, whatever is to be in its place."""
 
 HAS = "It has "

@@ -23,6 +23,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.base.model import Replaced
+
 HEADER = ("concept", "check", "process")
 """What the comments at the top of a program may say."""
 
@@ -138,6 +140,16 @@ class Edit:
 
 def _first(found: tuple[int, Place]) -> int:
     return found[0]
+
+
+def made(text: str, changes: Sequence[Replaced]) -> str:
+    """The text with changes made as a reader would."""
+    lines = text.splitlines()
+    for one in reversed(changes):
+        place = slice(one.line - 1, one.line - 1 + len(one.old))
+        assert tuple(lines[place]) == one.old
+        lines[place] = one.new
+    return "\n".join(lines) + "\n"
 
 
 def lines_of(text: str) -> list[str]:

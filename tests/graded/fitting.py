@@ -26,7 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from grader import sandbox
+from grader.base import course
 from grader.base.blanks import make_answer
+from grader.grading.pipeline import Follow, Options, grade
 from grader.grading.tried import likely, suggest
 from grader.grading.tried.candidates import setting, towards, usual, valued
 from grader.grading.tried.likely import Feature
@@ -34,7 +36,6 @@ from grader.grading.tried.text import Edit, Text
 from grader.grading.tried.told import Told
 from tests.graded import mistakes
 from tests.graded.mistakes import Mistake
-from tests.graded.tried import asked
 
 PENALTY, TURNS, RATE = 0.001, 300, 0.1
 SCALE = 10
@@ -124,7 +125,7 @@ def collected(step: str, share: int) -> Collected:
             path = Path(folder) / f"step_{step.removeprefix('s')}.py"
             path.write_text(one.source, encoding="utf-8")
             cases.clear()
-            asked(step, path, 1, start)
+            grade(course.find(step), path, Options(seed=1, follow=Follow.FAILING), start)
             readable = cases and cases[0].report.problem is None
             found = chosen(one, cases[0]) if readable else None
             print(one.name, found is not None, file=sys.stderr, flush=True)

@@ -46,6 +46,11 @@ def rewrites() -> dict[str, Apply]:
     return patterns | restructured.ALL
 
 
+def solution(step: str) -> Mutant:
+    """The step's solution itself, in the layout of the others."""
+    return Mutant("solution", 0, "", ast.unparse(seen(step)))
+
+
 def alone(step: str) -> list[Mutant]:
     """The step's solution in each other way, wherever that can be written."""
     return [made for name in rewrites() for made in _made(step, (name,), lambda: True)]
@@ -54,7 +59,8 @@ def alone(step: str) -> list[Mutant]:
 def pairs(step: str, seed: int, count: int) -> list[Mutant]:
     """At most ``count`` programs in which two drawn rewrites are applied here and there."""
     draws = random.Random(seed)
-    both = list(itertools.permutations(rewrites(), 2))
+    able = [name for name in rewrites() if any(_made(step, (name,), lambda: True))]
+    both = [two for two in itertools.permutations(rewrites(), 2) if two[0] in able]
     draws.shuffle(both)
     made = (one for two in both for one in _made(step, two, lambda: draws.random() < 0.7))
     return list(itertools.islice(made, count))

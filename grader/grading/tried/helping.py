@@ -125,13 +125,18 @@ def varied(trace: Trace | None) -> bool:
     return trace is not None and not trace.write and any(map(INSTEAD.search, trace.told))
 
 
-def without_change(report: Report) -> Report:
-    """The report without that change, and without its line where nothing else is told of it."""
+def without_change(report: Report, *, numbers: bool) -> Report:
+    """The report without that change, and without its line where nothing else is told of it.
+
+    Where ``numbers`` go wrong stays true.
+    """
     trace, first = report.trace, report.first_to_fix
     if trace is None:
         return report
-    said = (one for one in trace.told if not (INSTEAD.search(one) or WRONG in one))
-    told = tuple(one for one in said if one != trace.slip)
+    told = tuple(one for one in trace.told if not INSTEAD.search(one))
+    if numbers:
+        return replace(report, trace=replace(trace, told=told))
+    told = tuple(one for one in told if WRONG not in one and one != trace.slip)
     line = trace.line if first is not None and trace.line == first.line else None
     return replace(
         report, trace=replace(trace, told=told, line=line, write="", slip="", lone=False)

@@ -41,8 +41,8 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
         if guess and changing is not Helps.RIGHT:
             sure = lone.traced(judge.source, judge.step, found, slips=False)
             case = case.with_told(replace(found, trace=sure))
-        elif changing is Helps.NOT and not stays:
-            case = case.with_told(without_change(told))
+        elif changing is Helps.NOT:
+            case = case.with_told(without_change(told, numbers=stays))
         if hinting is Helps.NOT:
             case = case.with_told(without_hint(case.told))
         told = case.told
@@ -50,6 +50,6 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
 
 
 def _of_numbers(report: Report) -> bool:
-    """Whether it says of wrong numbers what another expression would give: that stays true."""
+    """Whether it says of wrong numbers what another expression would give."""
     first = report.first_to_fix
     return first is not None and not first.stopped and varied(report.trace)

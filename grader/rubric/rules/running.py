@@ -90,9 +90,6 @@ def defined(evidence: Evidence, trial: str, action: str) -> str:
 def raised(evidence: Evidence, error: SeenError) -> Failed:
     """What the error says, and nothing else: a check's own hints do not fit it."""
     told = evidence.framework.translate(error)
-    unbound = (
-        error.type_name == "UnboundLocalError"
-    )  # the line that binds it, or the one that reads
     used = f"It is used on line {error.line}." if told.about and told.elsewhere else ""
     return Failed(
         told.message,
@@ -102,8 +99,7 @@ def raised(evidence: Evidence, error: SeenError) -> Failed:
         note="\n".join(part for part in (told.more, used, told.called) if part) or None,
         alone=True,
         lacks=missing_name(error),
-        about="" if unbound else told.about,
-        likely=told.about if unbound else "",
+        about=told.about,
         stopped=True,
     )
 

@@ -186,8 +186,7 @@ def unbound(case: Case, match: re.Match[str]) -> Translation:
             kind = "a method of tensors" if of_tensor else "a function of F"
             return Translation(what, f"It is {kind}.", case.fix(call, made))
     what = f"The variable {name} is used before it has a value"
-    hint = "Give it a value on every path to the line that uses it."
-    return Translation(what, hint, about=name, elsewhere=True)
+    return Translation(what, "Give it a value on every path to this line.")
 
 
 def _without_torch(case: Case, node: ast.Name) -> Fix | None:
