@@ -15,7 +15,6 @@ from random import Random
 
 from tests.graded import mistakes, rewrites
 from tests.graded.edits import Edit, Place, lines_of
-from tests.graded.told import line_of
 from tests.mutate import mutants, plain
 
 EACH, MOST = 4, 1_000
@@ -48,6 +47,10 @@ WORDS = {
 """What an operator or a function is called, in any case of letters."""
 
 
+LINE = re.compile(r"\bline (\d+)|\.py:(\d+)", re.IGNORECASE)
+"""How a report gives a line."""
+
+
 class Made(mistakes.Mistake):
     """A mutant of the program ``base``."""
 
@@ -58,8 +61,9 @@ class Made(mistakes.Mistake):
         place, or what :data:`WORDS` calls it; "axis" does for the number of one. Of a line that
         was moved it is any. A name that a statement only updates is none, nor are keywords.
         """
-        said = PLACES.sub("", text)
-        return self.beside(line_of(text)) and any(re.search(one, said) for one in self._words())
+        said, place = PLACES.sub("", text), LINE.search(text)
+        line = int(place[1] or place[2]) if place else None
+        return self.beside(line) and any(re.search(one, said) for one in self._words())
 
     def _words(self) -> list[str]:
         (place,) = self.edit.places
