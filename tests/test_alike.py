@@ -29,16 +29,6 @@ def rows(x, w):
     return np.stack(out)
 """
 
-TURNED = """\
-import numpy as np
-
-def turned(x, w):
-    angle = x @ w
-    c = np.cos(angle)
-    s = np.sin(angle)
-    return x * c + w * s
-"""
-
 TWO = """\
 def two(x, w):
     q = x @ w
@@ -56,34 +46,11 @@ def compared(right: str, wrong: str, program: str) -> Comparison:
 
 def unturned(comparison: Comparison) -> Slip | None:
     first = comparison.departures(len(comparison.mine.arrays) - 1)[0]
-    return alike.unturned(comparison, Causes(comparison).of(first), first)
-
-
-def test_a_line_of_a_loop_that_takes_the_same_in_each_turn() -> None:
-    slip = unturned(compared("x[i]", "x[0]", ROWS))
-    assert slip is not None
-    assert slip.line == 6
-    assert "Nothing in the loop of line 5 reads i" in slip.said
+    return alike.unturned(comparison, Causes(comparison).of(first))
 
 
 def test_a_line_that_depends_on_its_loop_by_another_name_is_none() -> None:
     assert unturned(compared("one = x[i]", "at = i; one = -x[at]", ROWS)) is None
-
-
-def doubled(wrong: str) -> Slip | None:
-    comparison = compared("np.sin(angle)", wrong, TURNED)
-    (departure,) = comparison.departures(len(comparison.mine.arrays) - 1)[-1:]
-    return alike.doubled(comparison, departure)
-
-
-def test_two_names_for_the_same_numbers_are_told_at_the_later() -> None:
-    slip = doubled("np.cos(angle)")
-    assert slip is not None
-    assert (slip.line, "c and s hold the same numbers" in slip.said) == (6, True)
-
-
-def test_two_names_for_other_numbers_are_not() -> None:
-    assert doubled("np.tan(angle)") is None
 
 
 @pytest.mark.parametrize(

@@ -56,38 +56,12 @@ def test_what_comes_after_a_loop_and_does_not_need_its_turn_is_not(text: str) ->
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("m = F.where(c, a, a)", "between two that are the same: a and a"),
-        ("m = F.min(causal, causal)", "between two that are the same"),
-        ("m = a if c else a", "between two that are the same"),
-        ("m = a == a", "compares a thing with itself"),
         ("m = F.sum(x),", "The comma at the end of line 1"),
         ("x =+ y", "=+"),
-        ("def f(p):\n    t = ()\n    t += (p)\n    return t", "(p) on line 3 is p alone"),
-        ("def f(n, x):\n    while n > 0:\n        x = g(x)\n    return x", "changes n, which"),
-        ("for _ in range(1):\n    x = f(x)", "only one turn"),
-        ("y = [F.min(a, b[0, 0]) for i in range(3)]", "the same for every i"),
         ("class C:\n    a = 1\n    a = 2", "line 2"),
-        (
-            "def f(x):\n    n = x.rank\n    return x / math.sqrt(n)",
-            "x.rank on line 2 is how many axes",
-        ),
-        ("def f(x):\n    return x * len(x.shape) ** -0.5", "takes its root"),
         ("low = sys.float_info.min", "it hides nothing"),
-        (
-            "class D(Enum):\n    N = 12\n@dataclass\nclass C:\n    n: int = D.N",
-            "D is an Enum, by line 1",
-        ),
         ("hide = lambda scores: mask", "The lambda on line 1 takes scores, and does not use it"),
         ("y = reduce(lambda acc, f: f(x), fs, x)", "takes acc, and does not use it"),
-        (
-            "def f(parts, draw):\n"
-            "    total = 0.0\n"
-            "    for part in parts:\n"
-            "        total += part\n"
-            "        if draw < part:\n"
-            "            return part",
-            "Line 5 asks for part: is total meant?",
-        ),
         (
             "def f(x, found=[]):\n    found.append(g(x))\n    return found",
             "Begin f with found = []",
@@ -99,20 +73,6 @@ def test_what_comes_after_a_loop_and_does_not_need_its_turn_is_not(text: str) ->
         (
             "OUT = []\ndef f(x):\n    OUT.append(g(x))\n    return OUT",
             "each call of f adds to what",
-        ),
-        (
-            "class C:\n"
-            "    def __init__(self):\n"
-            "        self.out = []\n"
-            "    def forward(self, x):\n"
-            "        self.out.append(self.f(x))\n"
-            "        return self.out",
-            "self.out is made once, on line 3",
-        ),
-        (
-            "class C:\n    out = []\n    def forward(self, x):\n        self.out += [x]\n"
-            "        return self.out",
-            "self.out is made once, on line 2",
         ),
     ],
 )
@@ -128,21 +88,12 @@ def test_what_nobody_means_is_told(text: str, words: str) -> None:
         ("n = 2 ^ k", "2 ** k"),
         ("v = (x - mean) ^ 2", "(x - mean) ** 2"),
         ("v ^= 2", "v **= 2"),
-        ("def f(base: int, k: int):\n    return base ^ k", "base ** k"),
-        ("n = 50,257", "50_257"),
         ("return scores * (1.0 // root)", "1.0 / root"),
         ("rate = 2 // 100", "2 / 100"),
         ("def f(n):\n    m = n - 1\n    print(m)\nx = f(3)\ny = f(4)", "return m"),
         ("def f(n):\n    print(n * 2)\ndef g(n):\n    return h(f(n))", "return n * 2"),
         ("x =+ y", "x += y"),
-        ("def f(self, a, b):\n    self.a = b\n    self.b = b", "self.a = a"),
-        ("def f(a, b):\n    return g(a=b)", "a=a"),
-        ('found.extend(f"no {name}")', "found.append(f'no {name}')"),
-        ("found = []\nfound += 'no name'", "found.append('no name')"),
-        ("key = re.sub(key, r'^h', 'H')", "re.sub('^h', 'H', key)"),
-        ("if re.match(key, r'h[0-9]'):\n    x = 1", "re.match('h[0-9]', key)"),
         ("def f(x):\n    y = g(x)\n    return\nz = h(f(1))", "return y"),
-        ("y = np.cos(np.deg2rad(p * w))", "p * w in place of np.deg2rad(p * w)"),
     ],
 )
 def test_what_to_write_is_told_where_it_is_sure(text: str, write: str) -> None:
@@ -222,18 +173,6 @@ def write(model, ids):
 """
 
 
-def test_none_beside_the_variable_that_nothing_reads_is_told() -> None:
-    ((line, said, write),) = certain(LOST)
-    assert (line, "nothing reads cache" in said) == (4, True)
-    assert write == "model.decode(ids, cache)"
-    zipped = LOST.replace("    cache = None\n", "").replace(
-        "for _ in range(3)", "for a, b in zip(x, y)"
-    )
-    zipped = zipped.replace("ids, cache =", "ids =").replace("(ids, None)", "(a, None)")
-    line, _, write = certain(zipped)[0]
-    assert (line, write) == (3, "model.decode(a, b)")
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -253,20 +192,6 @@ class Block(Module):
     def __init__(self, width, config: {kind}):
         self.net = Net(width, {given})
 """
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        CLASS.format(kind="Config", given="Config"),
-        CLASS.format(kind="'Config'", given="config=Config"),
-    ],
-)
-def test_a_class_where_an_object_of_it_is_at_hand_is_found(text: str) -> None:
-    ((line, said, write),) = certain(text)
-    assert line == 3
-    assert "the class Config itself: config is an object" in said
-    assert write.replace("config=", "") == "Net(width, config)"
 
 
 @pytest.mark.parametrize(
@@ -324,19 +249,6 @@ def test_an_argument_that_the_reference_does_not_read_either_is_not_told() -> No
     assert not likely("def f(a, b):\n    pass")
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "words"),
-    [
-        ("def f(a):\n    a = 3\n    return a", 2, "new value"),
-        ("def f(x):\n    score = g(x)\n    scores = 2\n    return scores", 2, "Is scores meant?"),
-        ("def f(x):\n    return x\n    x = 3", 3, "never reached"),
-    ],
-)
-def test_what_is_likely_is_told(text: str, line: int, words: str) -> None:
-    found = [one for one in likely(text) if words in one[1]]
-    assert [at for at, _ in found] == [line]
-
-
 KEYS = """\
 for key in stored:
     if name not in expected:
@@ -344,31 +256,6 @@ for key in stored:
     elif stored[key].shape != expected[key]:
         problems.append(key)
 """
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "words", "write"),
-    [
-        (KEYS, 4, "asks whether name is in expected", "expected[name]"),
-        ("k = F.concat([new], axis=-2)", 1, "only new: there is nothing to join", ""),
-        (
-            "feed = text[-1] if cache else text",
-            1,
-            "[text[-1]] is a list",
-            "[text[-1]] in place of text[-1]",
-        ),
-        (
-            "if c:\n    x = a[0]\nelse:\n    x = a[1:]\n",
-            2,
-            "line 4 a list",
-            "[a[0]] in place of a[0]",
-        ),
-        ("for n in sorted(d):\n    if n not in d:\n        use(n)\n", 1, "no n can be missing", ""),
-    ],
-)
-def test_odd_keys_entries_and_lists_are_found(text: str, line: int, words: str, write: str) -> None:
-    ((at, said, new),) = certain(text)
-    assert (at, words in said, new) == (line, True, write)
 
 
 @pytest.mark.parametrize(
@@ -386,14 +273,6 @@ def test_what_is_meant_with_keys_entries_and_lists_is_not(text: str) -> None:
     assert not certain(text)
 
 
-def test_a_comprehension_that_does_not_read_its_variable() -> None:
-    assert certain("heads = [cut(q) for t in (q, k, v)]") == [
-        (1, "Line 1 makes the same for every t: nothing in it reads t.", "")
-    ]
-    assert certain("norms = [LayerNorm(n) for _ in (a, b)]") == []
-    assert certain("norms = [LayerNorm(n) for i in (1, 2)]") == []
-
-
 UNREAD = """\
 def tables(angles):
     cosines, sines = [], []
@@ -404,24 +283,6 @@ def tables(angles):
     second = array(cosines)
     return first, second
 """
-
-
-def test_a_list_that_nothing_reads_is_found_where_another_is_read_again() -> None:
-    ((line, said, _),) = certain(UNREAD)
-    assert (line, "nothing reads it" in said, "Is sines meant?" in said) == (7, True, True)
-
-
-def test_a_dict_that_is_changed_too_late_is_found() -> None:
-    text = """\
-    def init(self, **given):
-        known = {"a": 1}
-        for name in given:
-            check(name)
-        given.update(known)
-        self.__dict__.update(known)
-    """
-    ((line, said, _),) = certain(text)
-    assert (line, said) == (5, "Line 5 changes given, and nothing reads given after that.")
 
 
 @pytest.mark.parametrize(
@@ -436,22 +297,6 @@ def test_a_dict_that_is_changed_too_late_is_found() -> None:
 )
 def test_what_is_read_elsewhere_or_later_is_not(text: str) -> None:
     assert not certain(text)
-
-
-def test_a_name_that_only_a_class_has_is_found_outside_of_it() -> None:
-    text = "class Sizes:\n    WIDTH = 768\n\nclass Config:\n    n_embd: int = WIDTH\n"
-    ((line, said, write),) = certain(text)
-    assert (line, "is in the class Sizes" in said, write) == (5, True, "Sizes.WIDTH")
-    assert not certain(
-        text.replace("WIDTH = 768", "WIDTH = 768\n    TWICE = 2 * WIDTH").replace(
-            "int = WIDTH", "int = Sizes.WIDTH"
-        )
-    )
-
-
-def test_an_init_that_takes_nothing_by_name_is_told_where_nothing_else_is_known() -> None:
-    ((line, said),) = likely("class A:\n    def __init__(self, *given):\n        use(given)\n")
-    assert (line, "**given takes them by name" in said) == (2, True)
 
 
 def test_the_condition_of_an_own_error_is_told() -> None:
@@ -485,12 +330,6 @@ def f(names, known):
         if known[name] != 1:
             wrong(name)
 """
-
-
-def test_a_key_that_is_looked_up_though_it_is_missing_is_found() -> None:
-    ((line, said, write),) = certain(LOOKED_UP)
-    assert (line, write) == (5, "elif known[name] != 1:")
-    assert "even where line 3 has found that name is not in it" in said
 
 
 @pytest.mark.parametrize(
@@ -531,66 +370,12 @@ THROUGH = """\
 ValueError: parts must divide width"""
 
 
-def test_an_error_of_a_helper_that_only_asks_is_that_of_its_call() -> None:
-    slip = meant.at_error(ast.parse(CHECKED), 3, "parts must divide width", THROUGH)
-    assert slip is not None
-    assert (slip.line, "as parts % width == 0 is false" in slip.said) == (7, True)
-    asks = CHECKED.replace("if not fine", "if fine").replace("== 0", "!= 0")
-    slip = meant.at_error(ast.parse(asks), 3, "parts must divide width", THROUGH)
-    assert slip is not None
-    assert (slip.line, "as parts % width != 0 is true" in slip.said) == (7, True)
-
-
 def test_a_helper_that_looks_at_more_than_it_is_given_may_ask_wrongly() -> None:
     more = CHECKED.replace("    if not fine", "    fine = fine and LIMIT\n    if not fine")
     chain = THROUGH.replace("line 7", "line 8").replace("line 3", "line 4")
     slip = meant.at_error(ast.parse(more), 4, "parts must divide width", chain)
     assert slip is not None
     assert slip.line == 3
-
-
-def test_a_piece_that_does_not_follow_the_loop_is_found() -> None:
-    text = "for h in range(2):\n    y = use(q[:, h], k[:, 0])\n"
-    ((line, said, write),) = certain(text)
-    assert (line, write, "line 2 takes q[:, h]" in said) == (2, "k[:, h]", True)
-    assert not certain(text.replace("k[:, 0]", "k[:, h], k[:, 0], pair[0]"))
-
-
-KEPT = """\
-class A:
-    def __call__(self, k):
-        if self.old is not None:
-            k = F.concat([self.old, k], axis=-2)
-        self.old = k
-        return k
-"""
-
-
-def test_what_an_object_keeps_for_the_next_call_is_found() -> None:
-    ((line, said, _),) = certain(KEPT)
-    assert (line, "Line 5 keeps self.old on the object" in said) == (4, True)
-    assert not certain(KEPT.replace("        self.old = k\n", ""))
-    assert not certain(KEPT.replace("__call__", "__init__"))
-    assert not certain(KEPT.replace("__call__", "insert"))  # it may be there to keep it
-
-
-FILLED = """\
-def f(n):
-    rows = []
-    for i in range(n):
-        row = []
-        for j in range(n):
-            row.append(i * j)
-            rows.append(row)
-    return rows
-"""
-
-
-def test_a_list_that_a_loop_still_fills_is_kept_too_early() -> None:
-    ((line, said, _),) = certain(FILLED)
-    assert (line, "of the loop of line 5" in said) == (7, True)
-    assert not certain(FILLED.replace("            rows", "        rows"))
-    assert not certain(FILLED.replace("row.append(i * j)", "row = [i * j]"))
 
 
 TABLE = """\
@@ -679,8 +464,6 @@ FIELDS = "class Config:\n    vocab: int = 1\n    width: int = 2\n    heads: int 
 @pytest.mark.parametrize(
     ("mine", "write"),
     [
-        (FIELDS.replace("width", "d_model"), "width: int = 2"),
-        (FIELDS.replace("heads: int = 3", "n_heads: int = THREE"), "heads: int = THREE"),
         (FIELDS, None),
         (FIELDS.replace("    width: int = 2\n", "") + "    more: int = 2\n", None),
         (FIELDS + "    more: int = 2\n", None),
@@ -690,28 +473,6 @@ FIELDS = "class Config:\n    vocab: int = 1\n    width: int = 2\n    heads: int 
 def test_a_field_in_the_place_of_another_has_the_wrong_name(mine: str, write: str | None) -> None:
     found = list(meant.withheld(ast.parse(mine), ast.parse(FIELDS)))
     assert [one.write for one in found] == ([write] if write else [])
-
-
-CALLER = """\
-def soft(scores):
-    return scores / total(scores)
-
-def attend(scores, other):
-    scores = product(scores)
-    scaled = scale(scores)
-    masked = hide(scaled)
-    return soft(masked)
-"""
-
-
-@pytest.mark.parametrize(
-    ("given", "lines"), [("masked", []), ("scaled", []), ("scores", []), ("other", [8])]
-)
-def test_a_helper_is_rightly_given_what_was_made_of_its_namesake(
-    given: str, lines: list[int]
-) -> None:
-    tree = ast.parse(CALLER.replace("soft(masked)", f"soft({given})"))
-    assert [one.line for one in meant.misgiven(tree, NOTHING, Trace((), 2, ()))] == lines
 
 
 LAYERS = """\

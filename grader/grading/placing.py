@@ -205,8 +205,6 @@ class Placing:
         if self._sure_elsewhere(report, trace.line):
             return replace(report, checks=self._kept(report.checks), trace=silent)
         blamed = self._blamed(report)
-        if self._written_elsewhere(report, blamed, trace):
-            return replace(self._silent(report), trace=silent)
         pairs = list(zip(self.rubric.checks, report.checks, strict=True))
         running = [one for c, one in pairs if c.rule and one.status is Status.FAIL]
         first = next((c.passed for c, one in pairs if one in running), "")
@@ -241,22 +239,12 @@ class Placing:
         diagnosis = tuple(replace(one, line=departed) for one in named)
         denied = {one.message for one in report.diagnosis if one not in named}
         told = tuple(_instead(one, denied, trace.slip) for one in told)
-        found = replace(report, checks=told, diagnosis=diagnosis, trace=trace)
-        return _unpaired(found) if self._is_one(found) else found
+        return replace(report, checks=told, diagnosis=diagnosis, trace=trace)
 
     def _of_step(self, trace: Trace, blamed: frozenset[str]) -> Trace:
         """The trace without the step of its line, where the named mistake is in another step."""
         steps = [(one.blank, one.id) for one in self.rubric.checks if one.id in blamed]
         return _used(trace) if steps and not any(trace.blank in one for one in steps) else trace
-
-    def _is_one(self, report: Report) -> bool:
-        """Whether one small change is known to make right what two named mistakes would explain."""
-        named = {one.misconception for one in report.diagnosis}
-        parts = {one.part for one in self.rubric.misconceptions if one.id in named}
-        told = report.trace.told if report.trace is not None else ()
-        tried = any(one.startswith(TRY) for one in told)
-        instead = any(one.startswith(INSTEAD) for one in told)
-        return len(named) > 1 and (tried or (instead and len(parts) == 1))
 
     def _silent(self, report: Report) -> Report:
         """The report without a line of the trace."""
@@ -292,13 +280,6 @@ class Placing:
         if own is not None or not made:
             return own
         return next((one.line for one in checks if one.status is Status.FAIL), None)
-
-    def _written_elsewhere(self, report: Report, blamed: frozenset[str], trace: Trace) -> bool:
-        """Whether the first ❌ is that of a named mistake, and the trace asks of another line."""
-        first = report.first_to_fix
-        if not _asks(trace) or first is None or first.id not in blamed or first.line is None:
-            return False
-        return first.line not in bindings.statement_at(self.source.tree, trace.line or 0)
 
     def _elsewhere(self, line: int | None, departed: int) -> bool:
         """Whether a named mistake has its own line, which the trace does not come from."""
@@ -535,19 +516,6 @@ def _named(report: Report) -> frozenset[str]:
     return frozenset(one.misconception for one in report.diagnosis)
 
 
-def _unpaired(report: Report) -> Report:
-    """The report without its named mistakes: two that together look like one other."""
-    ends = [because(BUT, one.message).removeprefix(BUT) for one in report.diagnosis]
-
-    def alone(one: CheckResult) -> CheckResult:
-        end = next((end for end in ends if one.message.endswith(end)), "")
-        known = bool(end) and one.message.startswith(BUT)
-        return replace(one, message=one.message.removesuffix(end)) if known else one
-
-    checks = map(alone, report.checks)
-    return replace(report, checks=tuple(checks), diagnosis=())
-
-
 def _of_one_run(report: Report) -> Report:
     """The report, without shapes in its trace of what the first ❌ has in another run's shape."""
     first, trace = report.first_to_fix, report.trace
@@ -576,11 +544,6 @@ def _without_call(note: str | None, line: int) -> str:
 def _begins(node: ast.AST, line: int) -> bool:
     """Whether a statement begins on a line."""
     return isinstance(node, ast.stmt) and node.lineno == line
-
-
-def _asks(trace: Trace) -> bool:
-    """Whether a trace only guesses: a pair is taken apart, and one of its names is not read."""
-    return not trace.lone and trace.slip.endswith("Are the names in the right order?")
 
 
 def _untried(trace: Trace) -> Trace:

@@ -13,10 +13,7 @@ import numpy.typing as npt
 from grader.grading.following.evaluate import BINARY, COMPARES
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
-from grader.grading.reading.bindings import bound, callee, functions
-from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
-from grader.source.variables import read
 
 WHOLE = ("where", "triu", "tril", "band_part", "masked_fill")
 """Operations that choose for all places at once."""
@@ -53,25 +50,6 @@ def decided(comparison: Comparison, result: int | None, wanted: int | None) -> S
     if len(found) != 1:
         return Slip(line, said)
     return Slip(line, f"{said} With {found[0]}, it would be right.", found[0])
-
-
-def in_helper(comparison: Comparison, node: int) -> str:
-    """Which line decides between two numbers that one helper gives a ``where``; empty for none."""
-    mine = comparison.mine
-    call, own = mine.nodes[node], functions(mine.tree)
-    if not isinstance(call, ast.Call) or operation(call) != "where":
-        return ""
-    given = call.args[1:]
-    kept = [bound(mine.tree, ast.unparse(one), call.lineno) for one in given]
-    made = [getattr(at, "value", None) or one for one, at in zip(given, kept, strict=True)]
-    names = {callee(one) for one in made}
-    helper = own.get(names.pop()) if len(made) == 2 and len(names) == 1 else None
-    inside = ast.walk(helper) if helper is not None else ()
-    tests = [one.test for one in inside if isinstance(one, ast.If | ast.IfExp)]
-    if helper is None or len(tests) != 1 or not read(tests[0]) & {*parameters(helper)}:
-        return ""
-    line, text = tests[0].lineno, ast.unparse(tests[0])
-    return f"Line {line} decides by {text} which number {helper.name} gives."
 
 
 def _instead(run: Run, test: ast.expr, have: Places, want: Places) -> Iterator[str]:

@@ -86,7 +86,7 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
     Nor where the reference's own call of this name gives that: then it is called there, too.
     """
     mine, one = comparison.mine, comparison.mine.nodes[node]
-    own = _own(mine.tree) | _brought(mine.tree, comparison.right.tree)
+    own = _own(mine.tree)
     if isinstance(one, ast.Call) and (operation(one) in own or not mine.latest(node)):
         return ""
     given = (run.values(at)[-1:] for run, at in ((mine, node), (comparison.right, twin)))
@@ -113,17 +113,6 @@ def _gives_too(right: Run, name: str, twin: int) -> bool:
     return any(gave.intersection(right.values(one)) for one in numbers if one != twin)
 
 
-def beside(said: str, new: ast.expr, old: ast.AST) -> bool:
-    """Whether a sentence of :func:`kinds` asks for an operation that ``new`` does without.
-
-    Or for one that is in ``old`` already, in place of which it is.
-    """
-    asked = said.removesuffix(".").partition("; the reference ")[2]
-    kind = asked in VERBS.values() or asked.startswith("calls ")
-    inside = any(asked == _does(one) for one in ast.walk(old) if one is not old)
-    return kind and (inside or asked not in map(_does, ast.walk(new)))
-
-
 def _own(tree: ast.Module) -> frozenset[str]:
     """The functions of a file, and the variables and arguments of these."""
     found: set[str] = set()
@@ -134,21 +123,6 @@ def _own(tree: ast.Module) -> frozenset[str]:
             case ast.arg(arg=name):
                 found.add(name)
     return frozenset(found)
-
-
-def _brought(mine: ast.Module, right: ast.Module) -> frozenset[str]:
-    """What a file imports from modules of the reference's that the reference does not import."""
-    names: list[set[tuple[str | None, str]]] = [
-        {
-            (one.module, alias.asname or alias.name)
-            for one in tree.body
-            if isinstance(one, ast.ImportFrom)
-            for alias in one.names
-        }
-        for tree in (mine, right)
-    ]
-    modules = {module for module, _ in names[1]}
-    return frozenset(name for module, name in names[0] - names[1] if module in modules)
 
 
 def _makes(node: ast.AST) -> bool:
@@ -330,7 +304,7 @@ def combined(
         except ValueError:
             continue
         said = _sum(name, gap, wide, name in used, subtracts) if sums else ""
-        if said := said or _product(name, mine, right, wide):
+        if said := said:
             return said
     return ""
 
@@ -343,11 +317,3 @@ def _sum(name: str, gap: Floats, one: Floats, used: bool, subtracts: bool) -> st
             return f"It lacks {name}: the reference adds it."
         return f"It also subtracts {name}." if subtracts else f"It lacks {name}."
     return f"It subtracts {name}; the reference adds it." if used and same(gap, -2 * one) else ""
-
-
-def _product(name: str, mine: Floats, right: Floats, one: Floats) -> str:
-    if one.size < 2 or len(np.unique(np.round(one, 6))) < 3 or not np.any(right):
-        return ""
-    if same(mine, right * one):
-        return f"It multiplies by {name} once more than the reference."
-    return f"It lacks the factor {name}." if same(mine * one, right) else ""

@@ -21,9 +21,8 @@ from grader import frameworks
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
 from grader.grading.following.earlier import out_of_order
-from grader.grading.following.feeding import miscounted, unbatched, whole
+from grader.grading.following.feeding import unbatched
 from grader.grading.following.lesson import Lesson
-from grader.grading.following.nans import endless
 from grader.grading.following.opened import opened
 from grader.grading.following.plainly import Plainly
 from grader.grading.following.raising import Raising
@@ -407,16 +406,11 @@ def _hides_all(evidence: Evidence, trial: str) -> bool:
 
 def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:
     if _hides_all(evidence, trial):
-        low = endless(teller.comparison.mine)
-        return None if low is None else teller.slipped(low)
+        return None
     if (zero := zero_counts_as_false(evidence, trial, teller.comparison.mine)) is not None:
         return teller.slipped(zero)
-    if (counted := miscounted(teller.comparison)) is not None:
-        return teller.slipped(counted)
     if (flat := unbatched(teller.comparison)) is not None:
         return teller.slipped(flat)
-    if (every := whole(teller.comparison)) is not None:
-        return teller.slipped(every)
     try:
         if mine.error is not None and mine.error.line is not None:
             return Raising(teller).told(mine.error)

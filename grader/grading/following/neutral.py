@@ -11,7 +11,6 @@ from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import bound, callee
 from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
-from grader.source.walked import walked
 
 
 def missized_mask(comparison: Comparison, error: SeenError) -> Slip | None:
@@ -45,26 +44,12 @@ def _said(mine: Run, call: ast.Call, told: str, given: ast.expr, own: float, wan
     """The line of the number ``own``, which a call is ``given``; the reference has ``want``."""
     text, source = ast.unparse(given), ast.unparse(call)
     kept = bound(mine.tree, text, call.lineno) if isinstance(given, ast.Name) else None
-    meant = _meant(mine, call, want)
-    line = call.lineno if kept is None or meant else kept.lineno
+    line = call.lineno if kept is None else kept.lineno
     said = f"Line {call.lineno}: {source if len(source) <= MOST_TEXT else callee(call)}"
     said = f"{said} {told}: {text} is {own:g}"
     said = said if kept is None else f"{said}, from line {kept.lineno}"
-    there = f"{want:g} there, as {meant} is" if meant else f"{want:g} there"
+    there = f"{want:g} there"
     return Slip(line, f"{said}; the reference has {there}.")
-
-
-def _meant(mine: Run, call: ast.Call, want: float) -> str:
-    """The one variable that a line above gives the right number, in the function of a call."""
-    inside = mine.around(call)
-    names = {
-        one.id: mine.held(mine.numbers[one])
-        for one in walked(inside or mine.tree)
-        if isinstance(one, ast.Name) and one.lineno < call.lineno
-    }
-    found = [one for one, held in names.items() if set(held) == {want}]
-    made = bound(mine.tree, found[0], call.lineno) if len(found) == 1 else None
-    return found[0] if made is not None else ""
 
 
 def _mask(mine: Run, right: Run, value: int) -> ast.Call | None:

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from itertools import combinations, permutations
+from itertools import combinations
 
 import numpy as np
 
-from grader.grading.following.cause import Cause
-from grader.grading.following.differs import MOST_TEXT
-from grader.grading.following.evaluate import JOINS, literal
 from grader.grading.following.relations import ATOL, Floats, same
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import SWAPS, Comparison, Departure
-from grader.grading.reading.bindings import bound
 from grader.grading.reading.shown import Slip
-from grader.source.variables import stored
-
-PLACES = ("Subscript", "unsqueeze", "reshape", "expand_dims")
-"""Operations that say where the new axes of a tensor are."""
 
 PIECES = ("Subscript", "split", "chunk", "unbind")
 """Operations that give pieces of a tensor."""
@@ -61,24 +53,6 @@ def exchanged(comparison: Comparison, taken: Sequence[int]) -> Departure | None:
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def inserted(comparison: Comparison, node: int, right: Floats) -> str:
-    """Where the axis of length 1 belongs that an expression inserts, if only its place is wrong."""
-    mine = comparison.mine
-    array = next((mine.arrays[one] for one in reversed(mine.values(node))), None)
-    given = [mine.arrays[one] for one in mine.latest(node)]
-    less = [one for one in given if one is not None and one.ndim == right.ndim - 1]
-    if array is None or array.ndim != right.ndim:
-        return ""
-    for i, j in permutations(range(right.ndim), 2):
-        if array.shape[i] != 1 or right.shape[j] != 1:
-            continue
-        have, want = array.squeeze(i), right.squeeze(j)
-        if any(same(one, have) and same(one, want) for one in less):
-            at = f"axis {i - right.ndim}; the reference's is axis {j - right.ndim}."
-            return f"It inserts its new axis as {at}"
-    return ""
-
-
 def joined(have: tuple[int, ...], want: tuple[int, ...]) -> str:
     """Which axes are to be one, or which one is to be two, if that is all that differs."""
     short, long = sorted((have, want), key=len)
@@ -92,80 +66,6 @@ def joined(have: tuple[int, ...], want: tuple[int, ...]) -> str:
         if long is have:
             return f"Its axes {first} and {first + 1} are to be one: {a} times {b} is {size}."
         return f"Its axis {first} is to be two: {size} is {a} times {b}."
-    return ""
-
-
-def placed_axes(comparison: Comparison, found: Departure) -> Slip | None:
-    """The line that gives a value its axes, where they are the reference's in another order.
-
-    What the line of the departure only puts numbers into, as ``where`` does with a condition.
-    """
-    mine, relation = comparison.mine, found.relation
-    have = mine.arrays[found.value]
-    if relation is None or relation.kind != "transposed" or have is None:
-        return None
-    value = found.value
-    while True:
-        before = [one for one in mine.made[value].sources if _has_shape(mine, one, have.shape)]
-        before = [one for one in before if one < value and comparison.flows(one)]
-        if len(before) != 1:
-            break
-        value = before[0]
-    node = mine.made[value].node
-    if operation(mine.nodes[node]) not in PLACES or mine.line(node) == mine.line(found.node):
-        return None
-    line, text = mine.line(node), mine.segment(node)
-    what = text if len(text) <= MOST_TEXT else "it"
-    said = f"Line {line} puts its axes into the order of {what}, which line {mine.line(found.node)}"
-    return Slip(line, f"{said} keeps: it is that of the reference {relation.order}.")
-
-
-def _has_shape(run: Run, value: int, shape: tuple[int, ...]) -> bool:
-    array = run.arrays[value]
-    return array is not None and array.shape == shape
-
-
-def along(comparison: Comparison, node: int, right: Floats) -> str:
-    """Along which axis a concatenation gives the shape of ``right``, if it joins along another."""
-    mine, call = comparison.mine, comparison.mine.nodes[node]
-    values = mine.values(node) if operation(call) in JOINS else ()
-    array = mine.arrays[values[-1]] if values else None
-    if array is None or array.size != right.size:
-        return ""
-    if operation(call) == "stack" and array.ndim == right.ndim + 1:
-        return "stack makes a new axis. concat joins along one that is there."
-    if operation(call) == "stack" or array.ndim != right.ndim:
-        return ""
-    other = [at for at in range(array.ndim) if array.shape[at] != right.shape[at]]
-    if len(other) != 2:
-        return ""
-    (longer,) = (at for at in other if array.shape[at] > right.shape[at])
-    (shorter,) = (at for at in other if at != longer)
-    said = f"{operation(call)} joins along axis {longer - array.ndim} here"
-    return f"{said}: axis {shorter - array.ndim} would give that."
-
-
-def stale(run: Run, node: int) -> str:
-    """The line that reads the shape of what a reshape is given, before its axes are swapped."""
-    call, inside = run.nodes[node], run.around(run.nodes[node])
-    if not isinstance(call, ast.Call) or operation(call) != "reshape" or inside is None:
-        return ""
-    receiver = getattr(call.func, "value", None)
-    given = {one.id for one in (receiver, *call.args[:1]) if isinstance(one, ast.Name)}
-    used = {one.id for one in ast.walk(call) if isinstance(one, ast.Name)}
-    swapped = {
-        target: one.lineno
-        for one in ast.walk(inside)
-        if isinstance(one, ast.Assign) and one.lineno < call.lineno
-        for target in stored(one) & given
-        if any(operation(inner) in SWAPS for inner in ast.walk(one.value))
-    }
-    for one in ast.walk(inside):
-        if not isinstance(one, ast.Assign) or not stored(one) & used:
-            continue
-        for name, line in swapped.items():
-            if f"{name}.shape" in ast.unparse(one.value) and one.lineno < line:
-                return f"Line {one.lineno} reads the shape before line {line} swaps axes."
     return ""
 
 
@@ -300,104 +200,12 @@ def _names(mine: Run, value: int) -> Iterator[str]:
             yield node.id
 
 
-def listed(run: Run, node: int, new: ast.expr) -> Slip | None:
-    """The line that makes the order of axes which an operation reads from a variable.
-
-    ``new`` is the same operation with the right order written out.
-    """
-    old = run.nodes[node]
-    pairs = zip(_handed(old), _handed(new), strict=False)
-    for have, want in pairs:
-        kept = bound(run.tree, have.id, have.lineno) if isinstance(have, ast.Name) else None
-        order = [int(one) for one in run.held(run.numbers[have])] if kept is not None else []
-        wanted = literal(want)
-        if kept is None or not isinstance(wanted, list) or sorted(order) != sorted(wanted):
-            continue
-        last = [*range(len(order) - 2), len(order) - 1, len(order) - 2]
-        which = "which swaps the last two axes only, " if wanted == last else ""
-        said = f"{ast.unparse(have)} is {order} on line {run.line(node)}, from line {kept.lineno}"
-        return Slip(kept.lineno, f"{said}. With {wanted}, {which}it would be right.")
-    return None
-
-
-def _handed(node: ast.AST) -> list[ast.expr]:
-    """What a call is given, by place and by name."""
-    call = node if isinstance(node, ast.Call) else ast.Call(ast.Name(""), [], [])
-    return [*call.args, *(one.value for one in call.keywords)]
-
-
-def reshaped(comparison: Comparison, node: int, gives: int) -> str:
-    """That axes are swapped after a reshape, where the reference swaps them before its own."""
-    right, call = comparison.right, comparison.mine.nodes[node]
-    func = call.func if isinstance(call, ast.Call) else None
-    inner = func.value if isinstance(func, ast.Attribute) else None
-    made = right.made[gives]
-    before = [operation(right.nodes[right.made[one].node]) for one in made.sources]
-    here = operation(call) in SWAPS and inner is not None and operation(inner) == "reshape"
-    there = operation(right.nodes[made.node]) == "reshape" and before[:1] and before[0] in SWAPS
-    return "The reference swaps the axes first, and reshapes then." if here and there else ""
-
-
-def refolded(comparison: Comparison, cause: Cause) -> bool:
-    """Whether a reshape only gives a right value its axes back, with two sizes exchanged."""
-    values = comparison.mine.values(cause.node) if sized(comparison, cause.node) else ()
-    match = None if cause.have is None else comparison.match(cause.have)
-    array = comparison.mine.arrays[values[-1]] if values else None
-    right = None if match is None or match < 0 else comparison.right.arrays[match]
-    return array is not None and right is not None and sorted(array.shape) == sorted(right.shape)
-
-
 def _uses(array: Floats) -> Iterator[Floats]:
     """A reshaped array, and what is made of one next: swapped, or one of its pieces."""
     yield array
     if array.ndim > 2:
         yield array.swapaxes(-3, -2)
     yield array[..., 0]
-
-
-def astride(comparison: Comparison, node: int, value: int) -> str:
-    """What a piece of a right value takes, if it lies across two of the pieces of its width."""
-    mine = comparison.mine
-    piece, sources = mine.arrays[value], mine.made[value].sources
-    whole = mine.arrays[sources[0]] if len(sources) == 1 else None
-    if not isinstance(mine.nodes[node], ast.Subscript) or piece is None or whole is None:
-        return ""
-    axes = [at for at, size in enumerate(whole.shape) if piece.shape[at : at + 1] != (size,)]
-    if piece.ndim != whole.ndim or len(axes) != 1 or not comparison.known(sources[0]):
-        return ""
-    width, most = piece.shape[axes[0]], whole.shape[axes[0]]
-    starts = range(most - width + 1) if width > 1 else ()
-    cuts = ((one, whole.take(range(one, one + width), axes[0])) for one in starts)
-    start = next((one for one, cut in cuts if same(piece, cut)), None)
-    if start is None:
-        return ""
-    took = f"It takes {start} : {start + width} of an axis that is {most} long"
-    if start % width and not most % width:
-        begins = ", ".join(map(str, range(0, most, width)[:3]))
-        more = " and so on" if most > 3 * width else ""
-        return f"{took}. Pieces of {width} side by side begin at {begins}{more}."
-    lacks = [one for one in comparison.right.made if one not in comparison.matched]
-    for first, last in _cuts(comparison, lacks, whole, axes[0]):
-        if (first == start) != (last == start + width):
-            return f"{took}; the reference takes {first} : {last}."
-    return ""
-
-
-def _cuts(
-    comparison: Comparison, values: Sequence[int], whole: Floats, axis: int
-) -> Iterator[tuple[int, int]]:
-    """Where values of the reference begin and end that are pieces of an array along an axis."""
-    for value in values:
-        array = comparison.right.arrays[value]
-        if array is None or array.ndim != whole.ndim or array.shape[axis] >= whole.shape[axis]:
-            continue
-        if np.delete(array.shape, axis).tolist() != np.delete(whole.shape, axis).tolist():
-            continue
-        width = array.shape[axis]
-        for start in range(whole.shape[axis] - width + 1):
-            if same(array, whole.take(range(start, start + width), axis)):
-                yield start, start + width
-                break
 
 
 def unsummed(mine: Floats, right: Floats) -> bool:

@@ -7,14 +7,12 @@ tuple is unpacked into to the tuple, from a field to the class that has the fiel
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison
-from grader.grading.reading.bindings import around, bound, callee, calling, functions, targets
+from grader.grading.reading.bindings import around, bound, callee, functions, targets
 from grader.grading.reading.program import taken
 from grader.grading.reading.shown import Slip
-from grader.source.walked import of_kind, walked
+from grader.source.walked import walked
 
 MOST_STEPS = 6
 """Statements that two values are followed back through."""
@@ -35,7 +33,7 @@ def put_by(comparison: Comparison, two: Two, left: int = MOST_STEPS) -> Slip | N
         case ast.Attribute(value=one, attr=a), ast.Attribute(value=other, attr=b) if ast.unparse(
             one
         ) == ast.unparse(other):
-            return _fields(comparison, a, b)
+            return None
         case ast.Name(id=a), ast.Name(id=b):
             kept = bound(tree, a, two[0].lineno), bound(tree, b, two[1].lineno)
         case _:
@@ -114,24 +112,10 @@ def _whole(tree: ast.Module, value: ast.expr | None, left: int) -> ast.Tuple | a
     if isinstance(value, ast.Name):
         if (made := bound(tree, value.id, value.lineno)) is not None:
             return _whole(tree, getattr(made, "value", None), left - 1)
-        return next(_given(tree, value, left), None)
+        return None
     helper = functions(tree).get(callee(value)) if value is not None else None
     ends = [n for n in ast.walk(helper) if isinstance(n, ast.Return)] if helper else []
     return _whole(tree, ends[0].value, left - 1) if len(ends) == 1 else None
-
-
-def _given(tree: ast.Module, name: ast.Name, left: int) -> Iterator[ast.Tuple | ast.List]:
-    """The tuple that the one call of the function around a parameter gives for it."""
-    inside = around(tree, name.lineno)
-    names = [] if inside is None else taken(inside)
-    if inside is None or name.id not in names:
-        return
-    calls = calling(tree, inside.name)
-    at = names.index(name.id)
-    if len(calls) == 1 and at < len(calls[0].args):
-        found = _whole(tree, calls[0].args[at], left - 1)
-        if found is not None:
-            yield found
 
 
 def _in_order(comparison: Comparison, one: ast.expr, other: ast.expr) -> bool:
@@ -141,37 +125,3 @@ def _in_order(comparison: Comparison, one: ast.expr, other: ast.expr) -> bool:
     found = [None if value is None else comparison.match(value) for value in values]
     orders = [right.made[at].order for at in found if at is not None and at in right.made]
     return len(orders) == 2 and orders[0] < orders[1]
-
-
-def _fields(comparison: Comparison, one: str, other: str) -> Slip | None:
-    """The field of a class that has two in another order than the reference, where it is filled."""
-    for cls in of_kind(comparison.mine.tree, ast.ClassDef):
-        lines = {
-            n.target.id: n.lineno
-            for n in cls.body
-            if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)
-        }
-        if not {one, other} <= lines.keys():
-            continue
-        first, second = sorted((one, other), key=lambda name: lines[name])
-        line = lines[first]
-        if (second, first) in _ordered(comparison.right):
-            said = f"{cls.name} has {first} before {second}, on lines {line} and {lines[second]}"
-            return Slip(line, f"{said}. It is filled in the order {second}, {first}.")
-        calls = [
-            n
-            for n in of_kind(comparison.mine.tree, ast.Call)
-            if callee(n) == cls.name and len(n.args) > 1
-        ]
-        if len(calls) == 1:
-            said = f"Line {calls[0].lineno} fills {cls.name}, which takes {first} before {second}"
-            return Slip(calls[0].lineno, f"{said}, with each in the place of the other.")
-    return None
-
-
-def _ordered(run: Run) -> Iterator[tuple[str, str]]:
-    """The pairs of names that a program takes something apart into, in their order."""
-    for node in run.nodes:
-        names = targets(node) if isinstance(node, ast.Assign) else []
-        for at, name in enumerate(names):
-            yield from ((name, later) for later in names[at + 1 :])

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import ast
 import copy
-import re
 
-from grader import frameworks
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import around, bound, callee
 from grader.grading.reading.shown import Slip
-from grader.protocol.probe import SeenError
-from grader.source.variables import appended, read
-from grader.source.walked import of_kind
+from grader.source.variables import appended
 
 CONVERTS = ("Tensor", "constant", "array", "asarray")
 """Calls that make a tensor or an array of lists."""
@@ -35,68 +31,11 @@ def miscounted(mine: Run, right: Run) -> Slip | None:
     return Slip(kept.lineno, f"{said} {own.lineno}, and the reference's ends at {want[0]:g}.")
 
 
-def ended_otherwise(mine: Run, right: Run) -> Slip | None:
-    """The one range of a program whose end is another variable than the one that nothing reads.
-
-    That one has the number at which the reference's range ends.
-    """
-    own, other = _end(mine), _end(right)
-    inside = around(mine.tree, own.lineno) if own is not None else None
-    if not isinstance(own, ast.Name) or other is None or inside is None:
-        return None
-    have, want = mine.held(mine.numbers[own]), right.held(right.numbers[other])
-    kept = of_kind(inside, ast.Assign)
-    idle = [
-        one
-        for one in kept
-        if isinstance(one.targets[0], ast.Name)
-        and one.targets[0].id not in read(inside)
-        and mine.held(mine.numbers[one.value]) == want != have
-    ]
-    if len(idle) != 1 or len(have) != 1 or len(want) != 1:
-        return None
-    name, whole = ast.unparse(idle[0].targets[0]), ast.unparse(mine.parents[own])
-    said = f"Line {own.lineno} ends its range at {own.id}, which is {have[0]:g}. Nothing reads"
-    write = re.sub(rf"(?<![\w.]){own.id}\b", name, whole)
-    return Slip(
-        own.lineno, f"{said} {name}, which is {want[0]:g}, where the reference's ends.", write
-    )
-
-
 def _end(run: Run) -> ast.expr | None:
     """Where the one range ends that a program makes a tensor of."""
     calls = [n for n in run.nodes if isinstance(n, ast.Call) and operation(n) == "range"]
     given = calls[0].args[:2] if len(calls) == 1 else []
     return given[-1] if given else None
-
-
-SHORT_SHAPES = re.compile(r"\[([\d, ]+)\] and (?:\w+ )?\[([\d, ]+)\]")
-"""How an error tells two shapes."""
-
-
-def ended_early(mine: Run, error: SeenError) -> Slip | None:
-    """The range from 1 to a size that has one number too few for what it is put together with."""
-    told = SHORT_SHAPES.search(frameworks.current().translate(error).message)
-    sizes = [[int(n) for n in re.findall(r"\d+", part)] for part in told.groups()] if told else []
-    apart = [
-        pair for pair in zip(*(one[::-1] for one in sizes), strict=False) if pair[0] != pair[1]
-    ]
-    for node in mine.nodes if len(apart) == 1 and abs(apart[0][0] - apart[0][1]) == 1 else ():
-        match node:
-            case ast.Call(args=[ast.Constant(value=1), ast.Name() | ast.Attribute() as stop, *_]):
-                pass
-            case _:
-                continue
-        made = [mine.arrays[one] for one in mine.values(mine.numbers[node])[-1:]]
-        if operation(node) in ("range()", "range", "arange") and any(
-            one is not None and one.shape == (min(apart[0]),) for one in made
-        ):
-            end = ast.unparse(stop)
-            said = (
-                f"Line {node.lineno} counts from 1 to {min(apart[0])}: {end}, where it ends, does"
-            )
-            return Slip(node.lineno, f"{said} not count.", f"{end} + 1 in place of {end}")
-    return None
 
 
 def misfilled(comparison: Comparison, result: int | None, wanted: int | None) -> Slip | None:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from grader.grading.following import differs
-from grader.grading.following.cause import COMMUTE, Cause, Causes
+from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.kinds import kind
 from grader.grading.following.lesson import sizes
 from grader.grading.following.omitted import missing
-from grader.grading.following.relations import same
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.bindings import around, bound, callee, functions, targets
-from grader.grading.reading.shown import Slip, there
+from grader.grading.reading.bindings import around, callee, functions, targets
+from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
 
 SHORT = 40
@@ -52,34 +50,13 @@ def again(comparison: Comparison, one: Departure) -> str:
             tensors = [mine.gave(mine.numbers[each.right]) for each in (before, node)]
             if tensors[0] != tensors[1]:
                 continue  # by a number, and by a tensor
-        if not _with_the_same(comparison, place.value, one):
-            continue
-        if kind in differs.VERBS and mine.line(place.node) != mine.line(one.node):
-            return f"Line {mine.line(place.node)} {differs.VERBS[kind]} already."
+        continue
     return ""
 
 
-def _with_the_same(comparison: Comparison, value: int, one: Departure) -> bool:
-    """Whether an operation took another tensor that ``one`` takes again, beside its ``value``."""
-    mine = comparison.mine
-    taken, again = (
-        [mine.arrays[each] for each in sources if each != value]
-        for sources in (mine.made[value].sources, one.sources)
-    )
-    pairs = [(a, b) for a in taken for b in again if a is not None and b is not None]
-    return not again or any(same(*pair) for pair in pairs)
-
-
 def _does_other(one: ast.Call, two: ast.Call) -> bool:
-    """Whether two calls are of a method and a function of its name, or of a helper in two ways."""
-    if ast.unparse(one.func) != ast.unparse(two.func):
-        return True
-    return isinstance(two.func, ast.Name) and _others(one) != _others(two)
-
-
-def _others(call: ast.Call) -> list[str]:
-    """What a call is given besides its first argument."""
-    return [*map(ast.unparse, call.args[1:]), *map(ast.unparse, call.keywords)]
+    """Whether two calls are of a method and a function of its name."""
+    return ast.unparse(one.func) != ast.unparse(two.func)
 
 
 def _repeats(comparison: Comparison, kind: str) -> bool:
@@ -108,45 +85,6 @@ def late(comparison: Comparison, cause: Cause, first: Departure) -> Slip | None:
     return None
 
 
-def twofold(comparison: Comparison, first: Departure) -> Slip | None:
-    """The line that takes a step in a helper which its caller takes again, with the same value.
-
-    It is the helper's, unless what the caller gets from another helper has that step in it too.
-    """
-    mine, own = comparison.mine, kind(comparison.mine, first.node)
-    caller = mine.around(mine.nodes[first.node])
-    if own not in COMMUTE or caller is None:
-        return None
-    for value in first.sources:
-        inner = mine.made[value].node
-        helper = mine.around(mine.nodes[inner])
-        shared = {*mine.made[value].sources} & {*first.sources} - {value}
-        if helper is None or helper is caller or kind(mine, inner) != own or len(shared) != 1:
-            continue
-        node, lines = mine.nodes[inner], (mine.line(inner), mine.line(first.node))
-        parts = [one for one in ast.iter_child_nodes(node) if shared & {*_given(mine, one)}]
-        if len(parts) != 1:
-            continue
-        verb, text = differs.VERBS[own], ast.unparse(parts[0])
-        said = f"Line {lines[0]} {verb} {text}, and {there(lines[1], lines[0])} {verb} it again."
-        within = _takes(mine, caller, own, but=helper)
-        again = sum(kind(mine, mine.numbers[one]) == own for one in ast.walk(caller)) > 1
-        return Slip(lines[0] if again and not within else lines[1], said)
-    return None
-
-
-def _given(run: Run, node: ast.AST) -> tuple[int, ...]:
-    return run.values(run.numbers[node])
-
-
-def _takes(run: Run, caller: ast.FunctionDef, own: str, but: ast.FunctionDef) -> bool:
-    """Whether a helper that a function calls takes a step of this kind, not counting one helper."""
-    helpers = functions(run.tree)
-    called = {callee(one) for one in ast.walk(caller) if callee(one) in helpers} - {but.name}
-    inner = (one for name in called for one in ast.walk(helpers[name]))
-    return any(kind(run, run.numbers[one]) == own for one in inner)
-
-
 def extra(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
     """The line that changes a value which the reference uses as it is, for the same operation."""
     mine, right, changed = comparison.mine, comparison.right, comparison.after(found)
@@ -166,8 +104,6 @@ def extra(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
             outside = Causes(comparison).outside(Cause(changes.node), changes.order).node
             for one in {*changes.sources, *mine.latest(outside)} & _behind(mine, new[0]):
                 if comparison.match(one) == rest[0] and _alike(comparison, new[0], rest[0]):
-                    if (listed := _listed(mine, changes.node)) is not None:
-                        return listed
                     line, text = mine.line(outside), mine.segment(mine.made[one].node)
                     what = text if len(text) <= SHORT else "the right value"
                     said = f"Line {line} changes {what}, which the reference uses as it is."
@@ -179,25 +115,6 @@ def _alike(comparison: Comparison, value: int, other: int) -> bool:
     """Whether a value has the shape of one of the reference."""
     mine, right = comparison.mine.arrays[value], comparison.right.arrays[other]
     return mine is not None and right is not None and mine.shape == right.shape
-
-
-def _listed(run: Run, node: int) -> Slip | None:
-    """The line that lists the functions of which a loop calls one after the other at a node."""
-    call, line = run.nodes[node], run.line(node)
-    for loop in run.nodes:
-        match loop, call:
-            case ast.For(target=ast.Name(id=name)), ast.Call(func=ast.Name(id=called)):
-                over = loop.iter
-            case _:
-                continue
-        if name != called or not any(one is call for one in ast.walk(loop)):
-            continue
-        kept = bound(run.tree, over.id, loop.lineno) if isinstance(over, ast.Name) else None
-        given = getattr(kept, "value", over)
-        if isinstance(given, ast.List | ast.Tuple):
-            said = f"Line {line} calls in turn what line {given.lineno} lists: the numbers go wrong"
-            return Slip(given.lineno, f"{said} there.")
-    return None
 
 
 def _behind(run: Run, value: int) -> frozenset[int]:
@@ -232,8 +149,6 @@ def _swapped(mine: Run, early: int, after: int) -> Slip:
     whole, part = mine.nodes[after], mine.nodes[early]
     if any(ast.dump(one) == ast.dump(part) for one in ast.walk(whole)) and not calls:
         texts = [_noun(part), _noun(whole)]  # the reference writes neither
-    elif _is_square(whole):
-        texts[1] = "the square" if texts[1] in NOUNS.values() else f"the square {texts[1]}"
     texts[1] = texts[1].replace("the ", "The ", 1)
     said = f"{texts[1]}, on line {lines[1]}, comes after {texts[0]}, on line {lines[0]}"
     if lines[0] == lines[1]:
@@ -247,15 +162,7 @@ def _swapped(mine: Run, early: int, after: int) -> Slip:
 def _noun(node: ast.AST) -> str:
     """What an operation is called."""
     kind = operation(node)
-    return "the square" if _is_square(node) else NOUNS.get(kind, f"the {kind}")
-
-
-def _is_square(node: ast.AST) -> bool:
-    """Whether something is multiplied by itself."""
-    match node:
-        case ast.BinOp(left=one, op=ast.Mult(), right=other):
-            return ast.dump(one) == ast.dump(other)
-    return False
+    return NOUNS.get(kind, f"the {kind}")
 
 
 def _onward(run: Run, value: int | None) -> frozenset[int]:

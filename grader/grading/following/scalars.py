@@ -25,9 +25,8 @@ from grader.grading.reading.bindings import (
     callee,
     default_of,
     functions,
-    property_of,
 )
-from grader.grading.reading.program import parameters, target
+from grader.grading.reading.program import parameters
 from grader.source.variables import read
 
 FARTHEST = 8
@@ -96,8 +95,6 @@ class Scalars:
         twin = self._around_twin(cause)
         if (turned := self._turned(cause, order)) is not None:
             return turned
-        if (given := self._from_another(node, order, twin)) is not None:
-            return given
         meant = twin or self._meant(node, order)
         if meant and (axis := self.of_axis(node, order, meant)) is not None:
             return axis
@@ -110,7 +107,6 @@ class Scalars:
             or not (
                 among(value, self._as_given(cause, leaf) or self._beside(leaf, node, twin))
                 or self._as_there(leaf, value)
-                or self._ends_right(leaf, value, cause.gives)
             )
             if value not in self._own_sizes or value in self._known
         )
@@ -127,14 +123,10 @@ class Scalars:
             return None
         if found[0].line == self.mine.line(cause.node) or self._is_proven(found[0].line):
             return None
-        if self._is_there(found[0].line):
-            return None  # the number is right, and used where another belongs
         own = [one for leaf in self._leaves(node) for one in self.mine.held(leaf, order)]
         own += [one for inner in ast.walk(node) for one in _written(inner)]
         lacks = {one for one in twin if not among(one, own)}
         said = len(lacks) == 1 and found[0].have == (*bad,)
-        if said and self._has_own(node, lacks):
-            return None  # it only takes the wrong one of its variables
         origin = replace(found[0], instead=self._operator(found[0].line))
         return replace(origin, want=tuple(lacks)) if said else origin
 
@@ -232,32 +224,6 @@ class Scalars:
         lines = {one.line for one in found if one is not None}
         return lines.pop() if len(lines) == 1 and len(found) == 1 else None
 
-    def _is_there(self, line: int) -> bool:
-        """Whether the reference has the operation on a line too, with the same plain numbers."""
-
-        def numbers(run: Run, node: ast.BinOp) -> tuple[object, ...]:
-            taken = [run.held(run.numbers[one]) for one in (node.left, node.right)]
-            taken = sorted(taken) if isinstance(node.op, ast.Add | ast.Mult) else taken
-            return (type(node.op), *taken, run.held(run.numbers[node]))
-
-        right = self.comparison.right
-        known = {numbers(right, one) for one in _binary(right)}
-        here = [one for one in _binary(self.mine) if one.lineno == line]
-        mine = [
-            numbers(self.mine, one) for one in here if self.mine.is_whole(self.mine.numbers[one])
-        ]
-        return any(all(one) and one in known for one in mine)
-
-    def _has_own(self, node: ast.AST, wanted: set[float]) -> bool:
-        """Whether a variable of the function has such a number, as the reference's of its name."""
-        inside, names = self.mine.function(self.mine.numbers[node]), self._named
-        for number in self.mine.scalars:
-            whole = self.mine.is_whole(number) and self.mine.function(number) == inside
-            name = target(self.mine.statement(number), -1) if whole else ""
-            if wanted.intersection(self.mine.held(number), names.get(name, ())):
-                return True
-        return False
-
     def _operator(self, line: int) -> str:
         """What the reference writes where a line has the same operands and another operator."""
         binary = ((n, ast.unparse(n.left), ast.unparse(n.right)) for n in _binary(self.mine))
@@ -303,13 +269,6 @@ class Scalars:
         """Whether a line is in a function that is right alone."""
         inside = around(self.mine.tree, line)
         return inside is not None and inside.name in self.comparison.proven - {"__call__"}
-
-    def _ends_right(self, leaf: int, value: float, gives: int | None) -> bool:
-        """Whether a number ends a slice, and the reference's own value is that long on an axis."""
-        node = self.mine.nodes[leaf]
-        part, wanted = self.mine.parents.get(node), self.comparison.right.arrays[gives or 0]
-        ends = isinstance(part, ast.Slice) and part.upper is node
-        return ends and gives is not None and wanted is not None and value in wanted.shape
 
     def _as_there(self, leaf: int, value: float) -> bool:
         """Whether the reference's variable or attribute of this name has the number too."""
@@ -391,17 +350,12 @@ class Scalars:
         name = self.mine.of(node)
         if not most:
             return None
-        if (returned := property_of(self.mine.tree, node)) is not None:
-            inner = self._one(returned, bad if _hands_on(returned) else frozenset(), order, most)
-            return inner or Origin(returned.lineno, name, have)
         statement = self._set_by(name, leaf, have)
         if statement is None:
             return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
         value: ast.AST = getattr(statement, "value", None) or statement
-        if isinstance(statement, ast.For) or self._turns(statement) or self._measures(value):
+        if isinstance(statement, ast.For) or self._measures(value):
             return None  # the number of a turn, or a size of what is right, is not what is wrong
-        if (given := self._from_another(value, order, self._known)) is not None:
-            return given
         bad = bad if _hands_on(value) else frozenset()
         helper = self._from_helper(value)
         right = helper is not None and all(among(one, self._known) for one in helper.have)
@@ -425,55 +379,6 @@ class Scalars:
             return None
         return Origin(ends[0].lineno, self.mine.of(calls[0]), held)
 
-    def _from_another(self, node: ast.AST, order: int, wanted: Sequence[float]) -> Origin | None:
-        """The call of a helper, in an expression or behind its variables, that is given another."""
-        own = functions(self.mine.tree)
-        makers = [node]
-        for leaf in self._leaves(node):
-            one, have = self.mine.nodes[leaf], self.mine.held(leaf, order)
-            made = self._set_by(self.mine.of(one), leaf, have) if wanted else None
-            makers += [] if made is None else [made]
-        calls = (one for maker in makers for one in ast.walk(maker) if callee(one) in own)
-        for call in calls:
-            held = self.mine.held(self.mine.numbers[call])
-            if not isinstance(call, ast.Call) or len(held) != 1 or among(held[0], wanted):
-                continue
-            if (found := self._of_another(call, held[0], wanted)) is not None:
-                return found
-        return None
-
-    def _of_another(self, call: ast.Call, have: float, wanted: Sequence[float]) -> Origin | None:
-        """The call of a helper that makes a number of the size of one tensor, and not of another.
-
-        Only if no other size of the one tensor would do: then it is the helper that is wrong.
-        """
-        tensors = self._tensors(call)
-        for one in (arg.id for arg in call.args if isinstance(arg, ast.Name)):
-            sizes = tensors.get(one, ())
-            for at, size in enumerate(reversed(sizes), start=1):
-                ways = [way for way in OF_SIZE if among(way(size), (have,))]
-                others = [way(other) for way in ways for other in sizes if other != size]
-                if not ways or any(among(other, wanted) for other in others):
-                    continue
-                for name, shape in tensors.items():
-                    alike = len(shape) >= at and name != one and shape[-at] != size
-                    if alike and any(among(way(shape[-at]), wanted) for way in ways):
-                        said = f"Line {call.lineno} gives {callee(call)} {one}, whose axis -{at}"
-                        said = f"{said} is {size} long; that of {name} is {shape[-at]}."
-                        return Origin(call.lineno, callee(call), (have,), said=said)
-        return None
-
-    def _tensors(self, node: ast.AST) -> dict[str, tuple[int, ...]]:
-        """The shapes of the variables of the function around a node that hold tensors."""
-        mine, inside = self.mine, self.mine.function(self.mine.numbers[node])
-        found: dict[str, tuple[int, ...]] = {}
-        for place in mine.places:
-            one, array = mine.nodes[place.node], mine.arrays[place.value]
-            here = isinstance(one, ast.Name) and mine.function(place.node) == inside
-            if isinstance(one, ast.Name) and here and array is not None and array.ndim:
-                found[one.id] = array.shape
-        return found
-
     def _set_by(self, name: str, leaf: int, have: Sequence[float]) -> ast.stmt | None:
         """The statement that gives a variable its number; that one, of several for an attribute."""
         first = bound(self.mine.tree, name, self.mine.line(leaf))
@@ -493,23 +398,6 @@ class Scalars:
         owner = getattr(shapes[0], "value", value)
         given = self.mine.values(self.mine.numbers[owner])
         return bool(given) and all(map(self.comparison.known, given))
-
-    def _turns(self, statement: ast.stmt) -> bool:
-        """Whether a statement works its number out from that of a loop's turn."""
-        value = getattr(statement, "value", None)
-        names = [one.id for one in ast.walk(value) if isinstance(one, ast.Name)] if value else []
-        given = (bound(self.mine.tree, name, statement.lineno) for name in names)
-        return any(isinstance(one, ast.For) for one in given)
-
-    def _counts(self, given: ast.expr) -> bool:
-        """Whether a call is given the number of a turn: of a loop, or of a list of such calls."""
-        outer: ast.AST | None = given
-        while outer is not None and not isinstance(outer, ast.FunctionDef):
-            loops = [outer] if isinstance(outer, ast.For) else getattr(outer, "generators", [])
-            if ast.unparse(given) in [ast.unparse(one.target) for one in loops]:
-                return True
-            outer = self.mine.parents.get(outer)
-        return False
 
     def _one(self, value: ast.AST, bad: frozenset[float], order: int, most: int) -> Origin | None:
         """The one place that the wrong numbers in an expression come from."""
@@ -531,8 +419,6 @@ class Scalars:
             return None
         found: list[Origin] = []
         for call, given in self._calls(function, node.id):
-            if self._counts(given):
-                return None  # the number of a turn is not what is wrong
             values = self._values(given)
             if self._any_wrong(values, bad):
                 inner = self._one(given, bad, order, most)

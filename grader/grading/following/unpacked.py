@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ast
-import builtins
-from collections.abc import Iterator
 
-from grader.grading.reading.bindings import around, callee, functions
-from grader.source.variables import all_named, reads
+from grader.grading.reading.bindings import callee, functions
 from grader.source.walked import of_kind
 
 
@@ -24,9 +21,7 @@ def kept_whole(tree: ast.Module, name: str, line: int) -> tuple[str, str]:
         parts = None if helper is None else _returned(helper)
         if parts is not None:
             said = f" {callee(call)} returns {len(parts)} values: unpack them there"
-            lost = sorted(set(_unset(tree, line)))
-            text = f", {lost[0]} among them" if len(lost) == 1 else ""
-            return f"{said}, with one name for each{text}.", _written(name, lost, parts, call)
+            return f"{said}, with one name for each.", ""
     return "", ""
 
 
@@ -35,21 +30,3 @@ def _returned(helper: ast.FunctionDef) -> list[ast.expr] | None:
     ends = [one.value for one in ast.walk(helper) if isinstance(one, ast.Return)]
     only = ends[0] if len(ends) == 1 else None
     return only.elts if isinstance(only, ast.Tuple) else None
-
-
-def _unset(tree: ast.Module, line: int) -> Iterator[str]:
-    """The variables that the function around a line reads, and that nothing gives a value."""
-    function = around(tree, line)
-    if function is None:
-        return
-    names = all_named(tree).union(dir(builtins))
-    yield from (one.id for one in reads(function) if one.id not in names)
-
-
-def _written(name: str, lost: list[str], parts: list[ast.expr], call: ast.Call) -> str:
-    """The line with a name for each of two values, if it is clear which of them is no pair."""
-    pairs = [isinstance(one, ast.Tuple) for one in parts]
-    if len(lost) != 1 or sorted(pairs) != [False, True]:
-        return ""
-    names = [lost[0] if pair else name for pair in pairs]
-    return f"{', '.join(names)} = {ast.unparse(call)}"

@@ -21,12 +21,8 @@ from grader.grading.following.relations import Floats, Relation, same
 from grader.grading.following.repeats import again
 from grader.grading.following.run import Place, operation
 from grader.grading.following.trace import SWAPS, Comparison, Departure
-from grader.grading.reading.bindings import around, bound, callee, functions
+from grader.grading.reading.bindings import around, bound
 from grader.grading.reading.program import attribute, target
-from grader.source.walked import walked
-
-RUNS = ("__call__", "forward", "__init__")
-"""What every program has, by either name."""
 
 FEW = 4  # numbers that are told one by one
 
@@ -96,7 +92,7 @@ class Wording:
         kind = operation(self.comparison.right.nodes[gap.step.node])
         if self.is_nested(gap) and kind.isidentifier() and kind not in PASSES:
             yield f"The step between the two is missing: {kind}."
-        elif not self._takes(cause.node, gap.have, kind):
+        else:
             yield "The step between the two lines is missing."
 
     def is_nested(self, gap: Omitted) -> bool:
@@ -104,13 +100,6 @@ class Wording:
         right = self.comparison.right
         call = isinstance(right.nodes[gap.step.node], ast.Call)
         return call and not right.is_whole(gap.step.node)
-
-    def _takes(self, node: int, value: int, kind: str) -> bool:
-        """Whether a function of the file that ``node`` calls is given ``value`` for such a step."""
-        mine, own = self.comparison.mine, functions(self.comparison.mine.tree)
-        called = {callee(one) for one in walked(mine.nodes[node])} & own.keys()
-        given = [own[name] for name in called if value in mine.given(mine.numbers[own[name]])]
-        return any(operation(one) == kind for function in given for one in walked(function))
 
     def _named(self, value: int) -> bool:
         """Whether the reference computes this value too, from the same inputs."""
@@ -125,11 +114,9 @@ class Wording:
             relation = ""
             if not self._begins_otherwise(cause):
                 relation = self._other(cause, mine.made[one.value].order) or self.handed(cause)
-                relation = relation or self._fewer(cause.node)
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
         otherwise = orders.sized(self.comparison, cause.node)
-        otherwise = otherwise or orders.astride(self.comparison, one.node, one.value)
         otherwise = otherwise or self._differs(one, cause)
         other = isinstance(mine.nodes[one.node], ast.BinOp) and "; the reference " in otherwise
         twice = "" if other else again(self.comparison, one)
@@ -201,14 +188,9 @@ class Wording:
                 return told
         if array is not None and (more := differs.longer(have.shape, array.shape)):
             return more
-        if array is not None and (along := orders.along(self.comparison, cause.node, array)):
-            return f" {along}"
-        if array is not None and (new := orders.inserted(self.comparison, cause.node, array)):
-            return f" {new}"
         if array is not None and (joined := orders.joined(have.shape, array.shape)):
             return f" {joined}"
         told = orders.sized(self.comparison, cause.node)
-        told = told or ("" if want is None else orders.reshaped(self.comparison, cause.node, want))
         if told:
             return f" {told}"
         return "" if array is None else orders.turned(have, array)
@@ -282,7 +264,7 @@ class Wording:
 
     def uses(self, cause: Cause) -> str:
         """Which value is used where the reference has another."""
-        if self._of_another_class(cause) or self._reads(cause):
+        if self._reads(cause):
             return ""  # it may use that as well
         have, whole = "", None
         if cause.have is not None:
@@ -295,10 +277,6 @@ class Wording:
         where = f", which {kept}" if kept and not kept.endswith(f" as {own}") else ""
         there = {ast.unparse(one) for one in ast.walk(self.comparison.mine.nodes[cause.node])}
         have = _as_read(have, own, there)
-        if told := self._as_argument(cause, own):
-            return told
-        if not where and self._only_there(cause.want):
-            return ""
         if have and want and have != want:
             if whole is not None and self._has_pieces(cause):
                 return ""
@@ -340,13 +318,6 @@ class Wording:
         )
         return any(self.comparison.piece_of(value) == cause.want for value in alike)
 
-    def _of_another_class(self, cause: Cause) -> bool:
-        """Whether the reference has what it uses in another class of the program, so elsewhere."""
-        right = self.comparison.right
-        there = [right.numbers[statement] for statement, _ in right.bindings(cause.want)]
-        there += [] if cause.twin is None else [cause.twin]
-        return bool(there) and all(self.comparison.in_other_class(cause.node, one) for one in there)
-
     def read_as(self, node: int, value: int) -> str:
         """The variable by which an expression reads a value, or the same numbers; else empty."""
         mine, arrays = self.comparison.mine, self.comparison.mine.arrays
@@ -358,13 +329,6 @@ class Wording:
             return found
         alike = ((name, arrays[other]) for name, other in held)
         return next((name for name, one in alike if one is not None and same(one, array)), "")
-
-    def written_as(self, node: int, value: int) -> str:
-        """The longest expression in another that gives a value; empty if none does."""
-        mine = self.comparison.mine
-        every = (one for one in ast.walk(mine.nodes[node]) if isinstance(one, ast.expr))
-        gives = (one for one in every if value in mine.values(mine.numbers[one]))
-        return next(map(ast.unparse, gives), "")
 
     def _akin(self, cause: Cause) -> bool:
         """Whether what is used may stand for what the reference uses, by rank or size."""
@@ -394,43 +358,13 @@ class Wording:
                 if name and statement.lineno < line:
                     kept, user = (around(mine.tree, at) for at in (statement.lineno, line))
                     here = "." in name or kept is user
-                    if here or _calls(kept, user):
+                    if here:
                         found.setdefault(here, f"line {statement.lineno} keeps as {name}")
         return found.get(True, found.get(False, ""))
-
-    def _only_there(self, want: int | None) -> bool:
-        """Whether only a helper has a name for a value that the program does without."""
-        right, own = self.comparison.right, {*functions(self.comparison.mine.tree), *RUNS}
-        bindings = [statement for statement, _ in right.bindings(want)]
-        named = self.lesson.quantity(want).startswith("`")
-        return named and all(right.named(right.numbers[one]) not in own for one in bindings)
-
-    def _as_argument(self, cause: Cause, own: str) -> str:
-        """That a helper uses ``own`` where the reference uses what another of its arguments is."""
-        want = self.lesson.quantity(cause.want)
-        name = self._argument(cause) if own and want else ""
-        other = name not in ("", want.strip("`"), own)
-        return f"It uses {own} where the reference uses {want}{HERE}{name} here." if other else ""
-
-    def _argument(self, cause: Cause) -> str:
-        """The argument of the function around an expression that is what the reference uses."""
-        mine = self.comparison.mine
-        inside = mine.around(mine.nodes[cause.node])
-        if inside is None or cause.want is None:
-            return ""
-        names = [arg.arg for arg in inside.args.args]
-        given = [one for one in mine.places if one.node == mine.numbers[inside]]
-        found = {one.part for one in given if self.comparison.equal(one.value, cause.want)}
-        held = {names[part] for part in found if 0 <= part < len(names)}
-        line = mine.line(cause.node)
-        held = {one for one in held if bound(mine.tree, one, line) is None}
-        return held.pop() if len(held) == 1 else ""
 
     def shapes(self, cause: Cause) -> str:
         """That a value has another shape than the one that the reference uses."""
         if cause.have is None or cause.want is None:
-            return ""
-        if self._of_another_class(cause):
             return ""
         mine = self.comparison.mine.arrays[cause.have]
         right = self.comparison.right.arrays[cause.want]
@@ -481,25 +415,7 @@ class Wording:
                     return ""  # the program takes this step: an epsilon, say, that changes nothing
                 told = differs.kinds_in(self.comparison, one.node, made.node)
                 return told or self._combined(one, value)
-        return self._fewer(one.node) or self._combined(one, None)
-
-    def _fewer(self, node: int) -> str:
-        """That the reference gives the same function another number of tensors."""
-        mine, right = self.comparison.mine, self.comparison.right
-        kind, own = operation(mine.nodes[node]), mine.latest(node)
-        found = [
-            made
-            for value, made in right.made.items()
-            if operation(right.nodes[made.node]) == kind and value not in self.comparison.matched
-        ]
-        call = mine.nodes[node]
-        if len(found) != 1 or not own or not isinstance(call, ast.Call) or _repeats(call):
-            return ""
-        there, here = len(found[0].sources), len(own)
-        if there == here or not there:
-            return ""
-        many = "one tensor" if there == 1 else f"{there} tensors"
-        return f"In the reference {kind} takes {many} here: this one takes {here}."
+        return self._combined(one, None)
 
     def written(self, node: int, twin: int) -> str:
         """Which written numbers and options differ from those of the reference's operation."""
@@ -580,25 +496,9 @@ class Wording:
         return ""
 
 
-def _calls(caller: ast.AST | None, helper: ast.FunctionDef | None) -> bool:
-    """Whether a function calls another one, which then may be given what that keeps."""
-    inner = ast.walk(caller) if caller is not None and helper is not None else ()
-    return any(callee(one) == helper.name for one in inner if helper is not None)
-
-
 def _numbers(array: Floats) -> str:
     """A few numbers, one after another."""
     return ", ".join(f"{one:.4g}" for one in array.flat)
-
-
-def _repeats(call: ast.Call) -> bool:
-    """Whether one value is given twice, as in ``F.stack([x, x])``."""
-    given = [
-        ast.unparse(each)
-        for one in call.args
-        for each in (one.elts if isinstance(one, ast.List | ast.Tuple) else [one])
-    ]
-    return len(set(given)) < len(given)
 
 
 def _as_read(have: str, own: str, there: set[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
 from grader.base.rewriting import Rewriter
 from grader.source.walked import of_kind, walked
@@ -33,18 +32,6 @@ def bound(
     ]
     known = [one for one in found if ran is not None and ran(one)]
     return max(known or found, key=lambda one: one.lineno, default=None)
-
-
-def without_number(
-    tree: ast.Module, name: str, kind: str, ran: Callable[[ast.stmt], bool] | None
-) -> ast.stmt | None:
-    """Of several statements that set ``self.x``, the one that gave it no number but None."""
-    if kind != "NoneType" or ran is None:
-        return None
-    found = [n for n in of_kind(tree, ast.Assign) if name in targets(n)]
-    left = [one for one in found if not ran(one) and not is_none(one.value)]
-    one = left[0] if name.startswith("self.") and len(left) == 1 < len(found) else None
-    return None if one is not None and isinstance(one.value, ast.Constant) else one
 
 
 def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
@@ -108,31 +95,6 @@ class _Exchange(Rewriter):
             self.count += 1
             return ast.Name(self.new)
         return self.generic_visit(node)
-
-
-def read_instead(tree: ast.Module, kept: ast.stmt | None, name: str) -> tuple[int, str] | None:
-    """The line, and what it reads there, where one of several names set together is never read.
-
-    Only where the names are read in the order in which they are set, but for this one.
-    """
-    match kept:
-        case ast.Assign(targets=[ast.Tuple(elts=elts)]):
-            names = [one.id for one in elts if isinstance(one, ast.Name)]
-        case _:
-            return None
-    found = [
-        one
-        for one in walked(around(tree, kept.lineno) or tree)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id in names
-        if one.lineno > (kept.end_lineno or kept.lineno)
-    ]
-    found.sort(key=lambda one: (one.lineno, one.col_offset))
-    pairs = list(zip(names, found[: len(names)], strict=False))
-    other = [(want, one) for want, one in pairs if one.id != want]
-    if len(names) != len(elts) or len(pairs) < len(names) or len(other) != 1:
-        return None
-    ((want, one),) = other
-    return (one.lineno, one.id) if want == name else None
 
 
 def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
@@ -209,15 +171,6 @@ def arguments(call: ast.Call, params: Sequence[str]) -> dict[str, ast.expr]:
 def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
     """The functions and methods of a file by name; the last definition counts."""
     return {node.name: node for node in of_kind(tree, ast.FunctionDef)}
-
-
-@lru_cache(maxsize=32)
-def property_of(tree: ast.Module, node: ast.AST) -> ast.expr | None:
-    """What a property of the file's own returns, if ``node`` reads one."""
-    function = functions(tree).get(node.attr) if isinstance(node, ast.Attribute) else None
-    decorators = [ast.unparse(one) for one in function.decorator_list] if function else []
-    last = function.body[-1] if function is not None and "property" in decorators else None
-    return last.value if isinstance(last, ast.Return) else None
 
 
 def default_of(function: ast.FunctionDef, name: str) -> ast.expr | None:

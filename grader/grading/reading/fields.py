@@ -8,26 +8,7 @@ from collections.abc import Iterator
 from grader.base.model import Trace
 from grader.grading.reading.bindings import callee, functions, statement_at
 from grader.grading.reading.shown import Slip
-from grader.source.variables import reads
 from grader.source.walked import of_kind
-
-
-def renamed(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
-    """A field that the solution's class has not, in the place of the one that it has more."""
-    classes = {one.name: _fields(one) for one in right.body if isinstance(one, ast.ClassDef)}
-    for one in tree.body:
-        if not isinstance(one, ast.ClassDef):
-            continue
-        mine, wanted = _fields(one), classes.get(one.name, {})
-        lacks = [name for name in wanted if name not in mine]
-        more = [name for name in mine if name not in wanted]
-        if len(lacks) != 1 or len(more) != 1 or _beside(mine, *more) != _beside(wanted, *lacks):
-            continue
-        line, node = mine[more[0]].lineno, mine[more[0]]
-        kind = ast.unparse(node.annotation)
-        value = f" = {ast.unparse(node.value)}" if node.value is not None else ""
-        said = f"Line {line} has the field {more[0]}, which is called {lacks[0]} here."
-        yield Slip(line, said, f"{lacks[0]}: {kind}{value}")
 
 
 def of_layer(tree: ast.Module, right: ast.Module, trace: Trace | None) -> Iterator[Slip]:
@@ -103,44 +84,6 @@ def no_field(tree: ast.Module, right: ast.Module, name: str) -> Slip | None:
     return None
 
 
-def not_inherited(tree: ast.Module, owner: str, name: str) -> Slip | None:
-    """The class that has a field which ``owner`` has not, if that does not inherit from it."""
-    classes = {one.name: one for one in tree.body if isinstance(one, ast.ClassDef)}
-    own = classes.get(owner)
-    if own is None or name in _fields(own):
-        return None
-    for other in classes.values():
-        node = _fields(other).get(name)
-        if node is None or own.bases or _is_read(tree, other.name):
-            continue
-        said = f"Line {node.lineno} gives {name} to {other.name}, and {owner} does not inherit from"
-        return Slip(own.lineno, f"{said} it.", f"class {owner}({other.name}):")
-    return None
-
-
-def _is_read(tree: ast.Module, name: str) -> bool:
-    """Whether a file reads a name."""
-    return any(one.id == name for one in reads(tree))
-
-
-def no_default(tree: ast.Module, name: str) -> Slip | None:
-    """The field of a dataclass that has this name and no default."""
-    classes = [one for one in tree.body if isinstance(one, ast.ClassDef)]
-    for fields in (_fields(one) for one in classes if _is_made(tree, one)):
-        node = fields.get(name)
-        given = None if node is None else node.value
-        asked = {one.arg for one in given.keywords} if isinstance(given, ast.Call) else set()
-        if node is None or (given is not None and not isinstance(given, ast.Call)):
-            continue
-        if asked & {"default", "default_factory"}:
-            continue
-        start = ast.unparse(ast.AnnAssign(node.target, node.annotation, None, 1))
-        own = f" In {ast.unparse(given)} it is default=…" if given is not None else ""
-        said = f"Line {node.lineno} gives {name} no default. Every field has one, after a single ="
-        return Slip(node.lineno, f"{said}: {start} = …{own}")
-    return None
-
-
 def _is_made(tree: ast.Module, owner: ast.ClassDef) -> bool:
     """Whether a class is decorated with ``@dataclass``, with options, without, or as a variable."""
     marks = [ast.unparse(one) for one in owner.decorator_list]
@@ -159,10 +102,3 @@ def _fields(owner: ast.ClassDef) -> dict[str, ast.AnnAssign]:
         for one in owner.body
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
     }
-
-
-def _beside(fields: dict[str, ast.AnnAssign], name: str) -> tuple[str, str]:
-    """The fields before and after one of them."""
-    names = ["", *fields, ""]
-    at = names.index(name)
-    return names[at - 1], names[at + 1]

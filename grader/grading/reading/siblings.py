@@ -12,13 +12,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
 
 from grader.base.model import Trace
 from grader.grading.reading.bindings import around, callee, functions
 from grader.grading.reading.odd import blocks
 from grader.grading.reading.shown import Slip, meant, name_of, own_calls
-from grader.source.variables import appended, read, stored
+from grader.source.variables import stored
 from grader.source.walked import of_kind, walked
 
 NAME = re.compile(r"Name\(id='\w+'")
@@ -37,8 +36,12 @@ class Unit:
 
 def beside(tree: ast.Module, trace: Trace | None) -> Iterator[Slip]:
     """What is odd beside its like; for the weakest of these, unless the path is left before it."""
-    sure = (unpacked, returned, permuted, refilled, late)
-    for slip in chain(astray(tree), loose(tree)):
+    sure = (
+        unpacked,
+        returned,
+        refilled,
+    )
+    for slip in astray(tree):
         before = trace is not None and trace.line is not None and trace.line < slip.line
         inside = around(tree, slip.line)
         if not before or (trace and inside is not around(tree, trace.line or 0)):
@@ -88,27 +91,6 @@ def unpacked(tree: ast.Module) -> Iterator[Slip]:
                 yield Slip(node.lineno, said)
 
 
-def permuted(tree: ast.Module) -> Iterator[Slip]:
-    """Variables that get what is made of attributes of their own names, in another order."""
-    for node in of_kind(tree, ast.Assign):
-        match node:
-            case ast.Assign(
-                targets=[ast.Tuple(elts=elts)],
-                value=ast.GeneratorExp(generators=[ast.comprehension(iter=ast.Tuple(elts=given))])
-                | ast.ListComp(generators=[ast.comprehension(iter=ast.Tuple(elts=given))]),
-            ):
-                taken = [name_of(one) for one in elts]
-                from_ = [getattr(one, "attr", "") or name_of(one) for one in given]
-            case _:
-                continue
-        if taken != from_ and sorted(taken) == sorted(from_) and all(taken):
-            said = (
-                f"Line {node.lineno} names them {', '.join(taken)}, and line {given[0].lineno} has"
-            )
-            said = f"{said} {', '.join(map(ast.unparse, given))}: another order."
-            yield Slip(given[0].lineno, said)
-
-
 def refilled(tree: ast.Module) -> Iterator[Slip]:
     """Lists that are made to be filled, and that a loop gives a new value in every turn instead.
 
@@ -137,29 +119,6 @@ def refilled(tree: ast.Module) -> Iterator[Slip]:
                 yield Slip(one.lineno, f"{said} be filled.", write)
 
 
-def _stored_before(function: ast.FunctionDef, loop: ast.For) -> set[str]:
-    """The names that a function stores on a line before a loop, which may be in other loops."""
-    found = of_kind(function, ast.Name)
-    return {one.id for one in found if isinstance(one.ctx, ast.Store) and one.lineno < loop.lineno}
-
-
-def late(tree: ast.Module) -> Iterator[Slip]:
-    """What is put into a list after a loop, and is worked out in each of its turns."""
-    for function in of_kind(tree, ast.FunctionDef):
-        for block in blocks(function):
-            for loop, one in pairwise(block):
-                found = appended(one) if isinstance(loop, ast.For) else None
-                if found is None or not isinstance(loop, ast.For):
-                    continue
-                name, line = found[0], loop.lineno
-                made = (stored(loop) & read(found[1])) - _stored_before(function, loop)
-                empty = _empty_list(function, name, line) is not None
-                if made and empty and f"{name}.append" not in ast.unparse(loop):
-                    said = f"Line {one.lineno} comes after the loop of line {line}, so that {name}"
-                    said = f"{said} gets only what the last turn makes: indent it."
-                    yield Slip(one.lineno, said)
-
-
 def _empty_list(function: ast.FunctionDef, name: str, before: int) -> int | None:
     """The line above ``before`` that gives a variable or an attribute an empty list."""
     for node in walked(function):
@@ -173,22 +132,6 @@ def _empty_list(function: ast.FunctionDef, name: str, before: int) -> int | None
                 if ast.unparse(one) == name and isinstance(value, ast.List) and not value.elts:
                     return node.lineno
     return None
-
-
-def loose(tree: ast.Module) -> Iterator[Slip]:
-    """Powers like ``x ** -2 * i``, whose exponent ends where it was to go on."""
-    for node in of_kind(tree, ast.BinOp):
-        match node:
-            case ast.BinOp(
-                left=ast.BinOp(op=ast.Pow(), right=ast.UnaryOp(op=ast.USub())) as power,
-                op=ast.Mult() | ast.Div() as op,
-                right=right,
-            ):
-                sign = "*" if isinstance(op, ast.Mult) else "/"
-                text = f"{ast.unparse(power)} {sign} {ast.unparse(right)}"
-                said = f"Line {node.lineno} raises to a power before it multiplies or divides:"
-                said = f"{said} {text} is ({ast.unparse(power)}) {sign} {ast.unparse(right)}."
-                yield Slip(node.lineno, f"{said} Put brackets around the exponent.")
 
 
 def returned(tree: ast.Module) -> Iterator[Slip]:

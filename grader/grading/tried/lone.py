@@ -15,12 +15,9 @@ from typing import TypeGuard
 
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Step, Trace
-from grader.grading.advised import guesses
 from grader.grading.placing import INSTEAD
 from grader.grading.reading import bindings, fields, odd, shown, siblings
-from grader.grading.reading.likely import at_error, likely, misgiven, unused, withheld
-from grader.grading.reading.typeless import untyped
-from grader.grading.reading.unknown import unknown
+from grader.grading.reading.likely import at_error, likely, unused, withheld
 from grader.grading.tried.align import Gap, Pair, aligned
 from grader.grading.tried.forms import Function, same
 from grader.grading.tried.naming import parameters
@@ -50,8 +47,7 @@ def traced(source: Source, step: Step, report: Report, *, slips: bool = True) ->
         slipped = _slipped(source, step, report) if slips else trace
         return slipped if slipped is not trace else _within(source, report, apart)
     here = bindings.statement_at(source.tree, only.line)
-    misnamed = _misnamed(report, here) and only.lacks.partition(" = ")[0] != _undefined(report)
-    if any(one.line in here for one in report.diagnosis) or misnamed:
+    if any(one.line in here for one in report.diagnosis):
         return trace
     if trace is None or trace.line not in here or not trace.told:
         margin = () if trace is None else trace.margin
@@ -65,22 +61,6 @@ def traced(source: Source, step: Step, report: Report, *, slips: bool = True) ->
     if only.lacks:
         return replace(trace, told=(*trace.told, *only.told))
     return replace(trace, line=only.line, told=(*trace.told, *only.told[1:]))
-
-
-def _misnamed(report: Report, here: range) -> bool:
-    """Whether an error elsewhere says which name is meant: whose name is wrong then is known."""
-    check = report.first_to_fix
-    if check is None or not check.stopped or check.line in here:
-        return False
-    named = " is not defined (in " in check.message or "There is no module " in check.message
-    return named and any("Write " in one for one in check.hints[:1])
-
-
-def _undefined(report: Report) -> str | None:
-    """The name that an error says is not defined."""
-    message = report.first_to_fix.message if report.first_to_fix is not None else ""
-    found = re.search(r"The name (\w+) is not defined", message)
-    return found[1] if found else None
 
 
 def _within(source: Source, report: Report, apart: Apart) -> Trace | None:
@@ -108,23 +88,20 @@ SHAPES = re.compile(r"On line \d+, \S+ has shape \[[\d, ]*\]\.")
 def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     """The trace, or what the source shows to be odd in any program, which is sure."""
     tree, trace = source.tree, report.trace
-    some = (shown.left_early, shown.identities, shown.emptied, shown.idle, odd.certain)
+    some = (shown.left_early, shown.idle, odd.certain)
     right = parsed(step.solution.read_text(encoding="utf-8"))
-    every = chain(
-        shown.joined(source.text, tree), *(one(tree) for one in some), withheld(tree, right)
-    )
-    every = chain(every, misgiven(tree, right, trace), fields.of_layer(tree, right, trace))
+    every = chain(*(one(tree) for one in some), withheld(tree, right))
+    every = chain(every, fields.of_layer(tree, right, trace))
     every = chain(every, siblings.beside(tree, trace))
     if any(CHANGED in one.message for one in report.checks):
-        every = chain(shown.shared(tree), every)
+        pass
     slip = next(every, None)
     first = report.first_to_fix
     silent = trace is None or all(map(SHAPES.fullmatch, trace.told))
     if slip is None and silent and first is not None and first.stopped and first.line is not None:
         slip = at_error(tree, first.line, first.message, first.detail)
-        slip = slip or (unknown(tree, first.line, first.message) if guesses(first) else None)
     if slip is None and silent and first is not None:
-        slip = untyped(tree, first.message)
+        pass
     if slip is None:
         return _unread(source, right, trace)
     if trace is not None and trace.line == slip.line and trace.told:
