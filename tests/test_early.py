@@ -44,16 +44,6 @@ def result(comparison: Comparison, value: int = -1) -> int:
     return comparison.mine.places[value].value
 
 
-def test_a_return_that_comes_too_early_is_told_with_its_condition() -> None:
-    comparison = compared(EARLY)
-    have = result(comparison)
-    want = comparison.right.places[-1].value
-    found = returned_early(comparison, Cause(0, have, want))
-    assert found is not None
-    assert found[0] == 4
-    assert "q.shape[0] <= 4 is true here, so line 5 returns v" in found[1]
-
-
 def test_what_is_returned_early_and_right_is_not_told() -> None:
     mine = EARLY.replace("return v\n", "return np.exp(q @ k.T + m) @ v\n")
     comparison = compared(mine)

@@ -8,8 +8,6 @@ from textwrap import dedent
 import pytest
 
 from grader.grading.reading import odd
-from grader.grading.reading.library import missing
-from grader.grading.reading.likely import at_error
 from grader.source import placeholders
 from tests.graded import mistakes, variants
 from tests.marks import sampled
@@ -122,64 +120,6 @@ def test_what_is_right_is_not_odd(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "words", "write"),
-    [
-        (LAYERS.replace("make()\n        self", "self"), 4, "no layer for self.ln_2", None),
-        (LAYERS.replace("self.ln_2 = make()", "self.ln_2 = self.ln_1"), 5, "self.ln_2", None),
-        (FILLED.replace("x, pairs[at] =", "x, pair ="), 4, "full of None", ""),
-        (
-            CHAIN.replace("x = layer", "y = layer").replace("return x", "return y"),
-            3,
-            "last turn makes",
-            "",
-        ),
-        (
-            "key = key.lstrip('transformer.')",
-            1,
-            "letters",
-            "key.removeprefix('transformer.')",
-        ),
-        (
-            "WORD = 'transformer.'\nkey = 'x.' + key.lstrip(WORD)",
-            2,
-            "letters",
-            "key.removeprefix(WORD)",
-        ),
-        (
-            "def f(key):\n    start = 'transformer.'\n    return start + key.lstrip(start)",
-            3,
-            "letters",
-            "key.removeprefix(start)",
-        ),
-        ("key = key.strip('transformer.')", 1, "removeprefix or removesuffix does that", ""),
-        ("a = s.reshape(s.shape[::-1])", 1, "keeps the order", "s.T"),
-        ("a = np.reshape(w, (w.shape[1], w.shape[0]))", 1, "keeps the order", "w.T"),
-        ("a = w.reshape(w.shape[-1], w.shape[-2])", 1, "keeps the order", "w.T"),
-        (
-            KEPT_LIST.replace("in self.blocks:", "in every:"),
-            6,
-            "keeps it as self.blocks",
-            "self.blocks",
-        ),
-        (
-            KEPT_LIST.replace("every =", "self.width = width\n        every =").replace(
-                "in self.blocks", "in range(width)"
-            ),
-            7,
-            "keeps it as self.width",
-            "self.width",
-        ),
-    ],
-)
-def test_what_reads_otherwise_than_it_is_done(
-    text: str, line: int, words: str, write: str | None
-) -> None:
-    ((at, said, found),) = told(text)
-    assert (at, words in said) == (line, True)
-    assert write is None or found == write
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "text = text.strip('[]() ')",
@@ -218,83 +158,4 @@ def test_a_protocol_has_nothing_to_fill_in() -> None:
     assert placeholders.unfilled(ast.parse(text.replace("(Protocol)", "")))
 
 
-USES = "def f(x):\n    return {}(add, x)\n"
-
-
-@pytest.mark.parametrize(
-    ("head", "name", "hint"),
-    [
-        ("from functools import partial\n", "reduce",
-         "Write from functools import partial, reduce"),
-        ("from itertools import zip_longest, chain\n", "accumulate",
-         "Write from itertools import zip_longest, chain, accumulate"),
-        ("import operator\n", "reduce",
-         "Import it at the top of the file: from functools import reduce"),
-        ("import functools as ft\n", "reduce",
-         "The file imports it as ft.reduce. Write ft.reduce in place of reduce"),
-        ("def reduced(x): pass\n", "reduce", ""),  # a slip of the pen
-        ("def g(reduce): pass\n", "reduce", ""),  # what another function calls so
-        ("from functools import *\n", "product",
-         "Import it at the top of the file: from itertools import product"),
-        ("from math import sqrt\n", "nothing", ""),
-        ("import functools\n", "Parameter", ""),  # of inspect, but rather another library's
-    ],
-)  # fmt: skip
-def test_a_name_of_pythons_library_is_told_with_its_import(head: str, name: str, hint: str) -> None:
-    text = head + USES.format(name)
-    told = missing(ast.parse(text), name, len(text.splitlines()))
-    assert (told.hint if told else "") == hint
-
-
 CHAIN = "  File step.py, line {}, in f\n  File step.py, line 2, in complain\nValueError: no"
-COMPLAIN = "def complain(*said):\n    raise ValueError(said)\n\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "at", "line", "said"),
-    [
-        (f"{COMPLAIN}def f(x):\n    if not x > 1:\n        complain(x)\n", 6, 5,
-         "Line 6 has complain raise this error, as on line 5 not x > 1 is true."),
-        (f"{COMPLAIN}def f(x):\n    if x:\n        y = 1\n    else:\n        complain(x)\n", 8, 5,
-         "as on line 5 x is false."),
-        (f"{COMPLAIN}def f(x):\n    complain(x)\n", 5, 0, ""),
-    ],
-)  # fmt: skip
-def test_a_helper_that_only_raises_is_called_under_a_condition(
-    text: str, at: int, line: int, said: str
-) -> None:
-    slip = at_error(ast.parse(text), 2, "ValueError: no", CHAIN.format(at))
-    assert (slip.line if slip else 0) == line
-    assert said in (slip.said if slip else "")
-
-
-FIELD = """\
-class A:
-    x: int | None = None
-    def f(self):
-        if {}:
-            raise ValueError('no')
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "at", "write"),
-    [
-        ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('k and q')\n", 3, ""),
-        ("def f(k, v):\n    n = len(v)\n    if n != len(k):\n        raise ValueError('k and v')\n",
-         4, ""),
-        ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('a bad v')\n", 3, ""),
-        ("def f(n, h):\n    if n % h:\n        raise ValueError('h must divide n')\n", 3, ""),
-        (FIELD.format("not whole(self.x)"), 5, "self.x is not None and not whole(self.x)"),
-        (FIELD.format("not whole(self.x)").replace("x: int", "y: int"), 5, ""),
-        (FIELD.format("self.x is not None and not whole(self.x)"), 5, ""),
-        (FIELD.format("not whole(self.x)").replace("= None", "= 1"), 5, ""),
-    ],
-)  # fmt: skip
-def test_what_a_condition_asks_is_compared_with_what_its_error_says(
-    text: str, at: int, write: str
-) -> None:
-    chain = f"  File step.py, line 6, in f\n  File step.py, line {at}, in g\nValueError: no"
-    slip = at_error(ast.parse(text), at, "ValueError: no", chain)
-    assert slip is not None
-    assert slip.write.startswith(write) if write else not slip.write

@@ -14,7 +14,6 @@ from grader.grading.following.differs import kinds_in
 from grader.grading.following.evaluate import Evaluator
 from grader.grading.following.retried import Change, Retried
 from grader.grading.following.trace import Comparison
-from grader.grading.reading import siblings
 from tests import recorded_runs
 from tests.marks import any_numbers
 from tests.test_trace_parts import GIVEN, MASK, RIGHT
@@ -152,47 +151,6 @@ def test_the_sum_in_place_comes_from_both() -> None:
     comparison = compared(("masked = masked + mask", "masked += mask.T"), right=added)
     (departure,) = comparison.departures(len(comparison.mine.arrays) - 1)
     assert "mask.T" in comparison.mine.segment(departure.node)
-
-
-@pytest.mark.parametrize(
-    ("body", "line", "said"),
-    [
-        (["q, k = split(x)", "k = turn(q)", "q = turn(q)"], 3, "makes k from q"),
-        (["q, k = split(x)", "q_h = turn(q)", "k_h = turn(q)"], 4, "is k meant"),
-        (["b, a = split(x)", "return both(a, b)"], 2, "another order|right order"),
-        (["b, a = two(x)", "return a + b"], 2, "another order"),
-        (["rows = []", "for i in x:", "    rows = [i]", "return rows"], 4, "new value in every"),
-        (
-            ["r = []", "r.append(x)", "for i in x:", "    if i:", "        r = [i]"],
-            6,
-            "in turns of",
-        ),
-    ],
-)
-def test_what_is_odd_beside_its_like(body: list[str], line: int, said: str) -> None:
-    own = "def both(a, b):\n    return a\ndef two(x):\n    a = x\n    b = x\n    return a, b\n"
-    text = "\n    ".join(["def f(self, x):", *body]) + f"\n{own}"
-    found = list(siblings.beside(ast.parse(text), None))
-    assert [one.line for one in found] == [line]
-    assert any(part in found[0].said for part in said.split("|"))
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        ["q, k = split(x)", "k = turn(k)", "q = turn(q)"],
-        ["a, b = split(x)", "return both(a, b)"],
-        ["a, b = two(x)", "return a + b"],
-        ["a, b = self.b, self.a"],
-        ["rows = []", "for i in x:", "    rows.append(i)", "return rows"],
-        ["return x ** 2 / 3"],
-        ["best = []", "for i in x:", "    if i:", "        best = [i]", "return best"],
-    ],
-)
-def test_what_is_like_the_rest_is_not_odd(body: list[str]) -> None:
-    own = "def both(a, b):\n    return a\ndef two(x):\n    a = x\n    b = x\n    return a, b\n"
-    text = "\n    ".join(["def f(self, x):", *body]) + f"\n{own}"
-    assert not list(siblings.beside(ast.parse(text), None))
 
 
 def test_numbers_are_compared_with_as_many_as_tell_them_apart() -> None:

@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from grader.base.model import CheckResult, Kind, Report, Status
 from grader.grading.reading import bindings
-from grader.grading.reading.outer import outer
 from grader.grading.reading.program import parameters
 from grader.rubric import Rubric
 from grader.rubric.rules import results
@@ -81,8 +80,6 @@ def _is_general(one: CheckResult, own: set[str]) -> bool:
 def _of_error(report: Report, one: CheckResult, source: Source) -> tuple[str, ...]:
     """The hints on an error; from what is beside its line, or what the reference has."""
     hints = _of_the_reference(report, one, source)
-    if other := outer(source.tree, one.line or 0, one.message):
-        return (other.hint,)
     if one.hints[:1] == (EVERY_PATH,) and (change := _change(report, one, source)):
         hints = (change,)
     return _typed(hints, one, source)

@@ -19,7 +19,6 @@ from grader.grading.advised import advised
 from grader.grading.doubted import RAISED, USED, doubted
 from grader.grading.judge import BUT, because, in_part
 from grader.grading.reading import bindings
-from grader.grading.reading.likely import AGAIN
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
 from grader.source.special import MISNAMED
@@ -100,7 +99,7 @@ class Placing:
         trace = report.trace
         if trace is not None:  # two looks may say the same
             told = tuple(dict.fromkeys(trace.told))
-            trace = _not_left_out(replace(trace, told=told))
+            trace = replace(trace, told=told)
             report = replace(report, trace=trace)
         right = trace.line if trace is not None and trace.left_out else None
         found = self._as_named(self._owned(_of_one_run(self._placed(report))))
@@ -157,9 +156,7 @@ class Placing:
         inside, own = self._inside(worst.line), self.findings.get(user.id)
         if inside is None or own is None or self._inside(own.line) in (None, inside):
             return None
-        if not own.ok:
-            return self._keeper(report, worst, inside)
-        if BUT not in worst.message:
+        if not own.ok or BUT not in worst.message:
             return None
         makers = [
             check
@@ -178,20 +175,6 @@ class Placing:
             return True
         within = all(self._inside(line) is inside for line in finding.span)
         return line in finding.span and within and result.status is not Status.FAIL
-
-    def _keeper(self, report: Report, worst: CheckResult, inside: ast.FunctionDef) -> Check | None:
-        """The check on an attribute, not recognised, that the line sets which the trace accuses."""
-        trace = report.trace
-        if trace is None or not trace.slip or trace.line != worst.line:
-            return None
-        set_there = (one for one in walked(inside) if _begins(one, worst.line or 0))
-        names = [name for one in set_there for name in bindings.targets(one) if "self." in name]
-        for check, one in zip(self.rubric.checks, report.checks, strict=True):
-            finding = self.findings.get(check.id)
-            here = finding is not None and self._inside(finding.line) is inside
-            if here and one.status is not Status.FAIL and any(n in check.passed for n in names):
-                return check
-        return None
 
     def _inside(self, line: int | None) -> ast.FunctionDef | None:
         """The function around a line."""
@@ -550,12 +533,6 @@ def _untried(trace: Trace) -> Trace:
     """The trace without a change of its line: what makes that go wrong is to change elsewhere."""
     told = tuple(one for one in trace.told if not one.startswith(INSTEAD))
     return replace(trace, told=told, write="")
-
-
-def _not_left_out(trace: Trace) -> Trace:
-    """The trace; of a line that was copied, without the step that its second copy is to take."""
-    again = tuple(one for one in trace.told if one.endswith(AGAIN))
-    return replace(trace, told=again, left_out=False) if trace.left_out and again else trace
 
 
 def _used(trace: Trace) -> Trace:

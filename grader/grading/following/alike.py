@@ -6,14 +6,14 @@ import ast
 from collections.abc import Iterator
 
 from grader.grading.following.cause import Cause
-from grader.grading.following.relations import Floats, same
+from grader.grading.following.relations import Floats
 from grader.grading.following.run import operation
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import functions, targets
 from grader.grading.reading.program import target
-from grader.grading.reading.shown import Slip, unmoved
+from grader.grading.reading.shown import Slip
 from grader.source.endless import emptied, shared_list
-from grader.source.variables import appended, read, stored
+from grader.source.variables import read, stored
 
 
 def grown(tree: ast.Module) -> Slip | None:
@@ -86,33 +86,6 @@ def _axes(statement: ast.stmt) -> str:
         return ""
     index = piece.slice.elts if isinstance(piece.slice, ast.Tuple) else [piece.slice]
     return ",".join(":" if isinstance(one, ast.Slice) else "1" for one in index)
-
-
-def repeating(comparison: Comparison) -> Slip | None:
-    """A loop that puts the same tensor into a list in every turn, and does not read its variable.
-
-    A name that begins with an underscore is not to be read.
-    """
-    mine = comparison.mine
-    for node in mine.nodes:
-        match node:
-            case ast.ListComp(elt=elt, generators=[ast.comprehension(target=ast.Name(id=name))]):
-                given, moving = [elt], frozenset((name,))
-            case ast.For(target=ast.Name(id=name)):
-                given = [found[1] for one in node.body if (found := appended(one)) is not None]
-                moving = stored(node)
-            case _:
-                continue
-        for one in given:
-            values = mine.values(mine.numbers[one])
-            arrays = [mine.arrays[value] for value in values]
-            first = arrays[0] if len(arrays) > 1 else None
-            if first is None or name.startswith("_") or moving & read(one):
-                continue
-            same_all = all(other is not None and same(other, first) for other in arrays)
-            if same_all and comparison.flows(values[0]):
-                return unmoved(one.lineno, name)
-    return None
 
 
 def own_way(comparison: Comparison, cause: Cause, departure: Departure) -> bool:
@@ -201,38 +174,6 @@ def _takes(comparison: Comparison, node: int, value: int, name: str) -> bool:
     if name in own or name in right.names:
         return True
     return operation(comparison.mine.nodes[node]) in functions(comparison.mine.tree)
-
-
-def overwritten(comparison: Comparison) -> Slip | None:
-    """A variable that gets another value before anything has used the right one that it had."""
-    mine = comparison.mine
-    for order, place in enumerate(mine.places):
-        statement = mine.statement(place.node)
-        name = target(statement, place.part) if mine.is_whole(place.node) else ""
-        match = comparison.match(place.value) if name else None
-        if match is None or match < 0 or statement is None or not comparison.flows(place.value):
-            continue
-        if mine.is_unfilled(place.node):
-            continue
-        later = _next_store(mine.parents.get(statement), statement, name)
-        after = mine.places[order + 1 :]
-        again = any(p.node != place.node and comparison.match(p.value) == match for p in after)
-        if later is not None and not again:
-            before = f"the one from line {statement.lineno}"
-            said = f"Line {later} gives {name} a new value, before anything has used {before}."
-            return Slip(later, f"{said}")
-    return None
-
-
-def _next_store(outer: ast.AST | None, statement: ast.stmt, name: str) -> int | None:
-    """The line that stores ``name`` next in the same block, if nothing in between reads it."""
-    body: list[ast.stmt] = getattr(outer, "body", [])
-    for one in body[body.index(statement) + 1 :] if statement in body else ():
-        if name in read(one):
-            return None
-        if name in stored(one):
-            return one.lineno if isinstance(one, ast.Assign) else None
-    return None
 
 
 CUTS = ("split", "chunk")

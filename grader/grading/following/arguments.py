@@ -5,10 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from grader.grading.following.paired import put_by
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.following.traded import given_by
 from grader.grading.reading.bindings import (
     bound,
     callee,
@@ -42,8 +40,7 @@ def crosswise(comparison: Comparison) -> Slip | None:
             continue
         if _same(comparison, have[other], want[one]):
             two = given[one], given[other]
-            slip = given_by(comparison, two) or put_by(comparison, two)
-            return slip or _slip(comparison.mine, call, function.name, two)
+            return _slip(comparison.mine, call, function.name, two)
     return None
 
 

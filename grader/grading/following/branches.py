@@ -1,8 +1,6 @@
 """Conditions that are the wrong way round: a branch that runs where it should not, or not at all.
 
 A line in a branch is not what to change if the branch itself is taken at the wrong time.
-
-Longer than 300 lines, because both halves read the same conditions.
 """
 
 from __future__ import annotations

@@ -401,7 +401,7 @@ class Causes:
         if not self._made_here(have) or short:
             return None  # given, or a step short of it
         if not _alike(self.mine, mine, self.right, right) and not self._may_call(mine, right):
-            return self._other_source(mine, right, depth)
+            return None
         return self._beside(mine.node, mine.sources, mine.order, right, depth)
 
     def _may_call(self, mine: Made, right: Made) -> bool:
@@ -414,19 +414,6 @@ class Causes:
         made, match = self.mine.made[have], self.comparison.match(have)
         alike = _alike(self.mine, made, self.right, right)
         return alike and [self.comparison.match(one) for one in made.sources] == [match]
-
-    def _other_source(self, mine: Made, right: Made, depth: int) -> Cause | None:
-        """The cause behind the one source in which two operations differ that are written apart."""
-        if len(mine.sources) != len(right.sources) or len(mine.sources) < 2 or not depth:
-            return None
-        left = [h for h in mine.sources if not any(self._squeezed(h, w) for w in right.sources)]
-        rest = [w for w in right.sources if not any(self._squeezed(h, w) for h in mine.sources)]
-        if len(left) != 1 or len(rest) != 1 or self._known(left[0]):
-            return None
-        have, want = left[0], rest[0]
-        if not self._made_here(have) or self._leads_back(have):
-            return None
-        return self._deeper(have, want, depth - 1) or self._made_as(have, want)
 
     def _made_as(self, have: int, want: int) -> Cause:
         """The expression that makes ``have``; or what gave it its shape, if that is wrong."""

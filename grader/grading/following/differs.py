@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import numpy as np
-
 from grader.grading.following.kinds import factor, spelled
-from grader.grading.following.relations import Floats, same
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
 from grader.source.walked import of_kind
@@ -56,28 +53,6 @@ def kinds(mine: ast.AST, right: ast.AST) -> str:
     return f"It {words[0]}; the reference {words[1]}."
 
 
-def instead(comparison: Comparison, node: int, gives: int) -> str:
-    """What an operation does instead of the one that ``gives`` a value of the reference.
-
-    Or that it changes a value which the reference uses as it is.
-    """
-    mine, right = comparison.mine, comparison.right
-    for value in mine.latest(node):
-        if comparison.match(value) == gives and (text := mine.segment(mine.made[value].node)):
-            return f"The reference uses {text} as it is." if len(text) < MOST_TEXT else ""
-    return kinds_in(comparison, node, right.made[gives].node)
-
-
-def lacks(comparison: Comparison, node: int, twin: int) -> str:
-    """That only the step ``twin`` of the reference is missing after an operation; else empty."""
-    mine, right = comparison.mine, comparison.right
-    step = right.nodes[twin]
-    layer = isinstance(step, ast.Call) and isinstance(step.func, ast.Name)  # it may call it again
-    does, gave = "" if layer else _does(step), {*map(comparison.match, mine.values(node))}
-    before = {one for made in right.made.values() if made.node == twin for one in made.sources}
-    return f"The reference then {does}: that is missing." if does and gave & before else ""
-
-
 def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
     """The two operations in words; nothing of a call by a name that only the learner's file has.
 
@@ -102,7 +77,7 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
         factors = factor(mine, node), factor(comparison.right, twin)
         if None not in factors and factors[0] != factors[1]:
             return ""
-    return lacks(comparison, node, twin) or kinds(one, comparison.right.nodes[twin])
+    return kinds(one, comparison.right.nodes[twin])
 
 
 def _gives_too(right: Run, name: str, twin: int) -> bool:
@@ -272,48 +247,3 @@ def longer(mine: Sequence[int], right: Sequence[int]) -> str:
     what = what if len(mine) > 1 else f"number{word}"
     along = "" if what else f" along axis {other[0]}"
     return f" It has {many} {what or 'number' + word} {'more' if by > 0 else 'less'}{along}."
-
-
-def combined(
-    mine: Floats,
-    right: Floats,
-    others: Sequence[tuple[str, Floats]],
-    used: frozenset[str],
-    kind: str,
-    *,
-    subtracts: bool = False,
-) -> str:
-    """What ``mine`` has too much or too little of, beside ``right``: one of ``others``, by name.
-
-    ``used`` are the names of those that the reference makes ``right`` from, by an operation of
-    this ``kind``. ``subtracts`` says that ``mine`` is made by a subtraction.
-    """
-    if mine.shape != right.shape or mine.size > LARGEST or not np.isfinite(mine).all():
-        return ""
-    if not np.isfinite(right).all():
-        return ""
-    gap = mine - right
-    sums = len(np.unique(np.round(mine, 6))) > 2  # nearly any number differs from 0 by another
-    for name, one in others:
-        if name in used and kind not in ("Add", "Sub"):
-            continue
-        if not np.isfinite(one).all() or not np.any(one) or one.size > mine.size:
-            continue
-        try:
-            wide = np.broadcast_to(one, mine.shape)
-        except ValueError:
-            continue
-        said = _sum(name, gap, wide, name in used, subtracts) if sums else ""
-        if said := said:
-            return said
-    return ""
-
-
-def _sum(name: str, gap: Floats, one: Floats, used: bool, subtracts: bool) -> str:
-    if same(gap, one):
-        return f"It adds {name} twice." if used else f"It adds {name} as well."
-    if same(gap, -one):
-        if used:
-            return f"It lacks {name}: the reference adds it."
-        return f"It also subtracts {name}." if subtracts else f"It lacks {name}."
-    return f"It subtracts {name}; the reference adds it." if used and same(gap, -2 * one) else ""

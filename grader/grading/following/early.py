@@ -1,4 +1,4 @@
-"""Branches that do not run: what they ask for is not given, or a return comes before them."""
+"""A return that comes before the branch which the reference takes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""A function that a loop gives a slice which a counter begins: more, or less, than the reference.
-
-What a program has written so far is fed to its model from where it stopped. The loop's counter says
-where that was, and one that is wrong raises no error before the model's own tables end.
-"""
+"""Ids of another shape than the reference gives its model: where they are made."""
 
 from __future__ import annotations
 

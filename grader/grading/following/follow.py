@@ -20,7 +20,6 @@ import numpy as np
 from grader import frameworks
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
-from grader.grading.following.earlier import out_of_order
 from grader.grading.following.feeding import unbatched
 from grader.grading.following.lesson import Lesson
 from grader.grading.following.opened import opened
@@ -116,20 +115,7 @@ def follow(
         lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
         one = _told(Teller(lesson), evidence, trial, mine[trial])
         told.append(one and _of_its_run(one, mine[trial].error, settings.said, lesson))
-    return _ordered(_together([one for one in told if one is not None]), job)
-
-
-def _ordered(trace: Trace | None, job: Job) -> Trace | None:
-    """The trace; if it explains nothing, with what is called with arguments in another order."""
-    if trace is not None and (trace.write or trace.slip):
-        return trace
-    slip = out_of_order(parsed(job.source), job.modules)
-    if slip is None:
-        return trace
-    margin = () if trace is None else trace.margin
-    has: frozenset[str] = frozenset() if trace is None else trace.has
-    write, sure = slip.write, bool(slip.write)
-    return Trace((slip.said,), slip.line, margin, "", write, sure, slip=slip.said, has=has)
+    return _together([one for one in told if one is not None])
 
 
 def _as_used(found: Mapping[str, Comparison], evidence: Evidence) -> Iterator[str]:

@@ -6,7 +6,7 @@ import ast
 import re
 
 from grader.grading.following.run import Run, operation
-from grader.grading.following.slips import Ran, is_read, origin, to_return
+from grader.grading.following.slips import Ran, is_read, origin
 from grader.grading.reading.bindings import (
     around,
     bound,
@@ -120,7 +120,7 @@ def unreturned(tree: ast.Module, told: str) -> Slip | None:
         said = f"{helper.name} ends on line {ends} without a return."
         if _chains(tree, helper):
             return Slip(ends, f"{said} End it with: return self.")
-        return Slip(ends, said, to_return(tree, ends))
+        return Slip(ends, said)
     for one in ast.walk(helper):
         if isinstance(one, ast.Return) and (one.value is None or is_none(one.value)):
             return Slip(one.lineno, f"{helper.name} returns None on line {one.lineno}.")

@@ -5,21 +5,15 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-import numpy as np
-
 from grader.grading.following.cause import Cause
 from grader.grading.following.evaluate import PLAIN
 from grader.grading.following.relations import same
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
-from grader.grading.reading.bindings import around, bound, callee, functions, stores, targets
-from grader.grading.reading.program import target
+from grader.grading.reading.bindings import around, bound, callee, functions, targets
 
 ORDERS = ("permute", "transpose", "swapaxes", "reshape")
 """Operations that decide the order of axes."""
-
-BLANK = ("zeros", "ones", "empty", "full", "zeros_like", "full_like", "empty_like")
-"""Calls that make an array which the lines below fill."""
 
 CONVERTS = ("Tensor", "constant", "from_dlpack")
 """Calls that make a tensor of an array, with the same numbers."""
@@ -54,10 +48,8 @@ class Lines:
             return kept
         if (piped := self._piped(cause)) is not None:
             return piped
-        later = self._filled(cause.node)
-        if later is None and (order := self.ordered(cause)) is not None:
-            later = mine.line(order)
-        return line if later is None else later
+        order = self.ordered(cause)
+        return line if order is None else mine.line(order)
 
     def _kept(self, cause: Cause) -> int | None:
         """The line that only keeps the wrong value under another name, for this line alone."""
@@ -173,50 +165,3 @@ class Lines:
         alike = sorted(array.shape) == sorted(right.shape)
         here = mine.function(made.node) == mine.function(cause.node)
         return made.node if turned and alike and here else None
-
-    def _filled(self, node: int) -> int | None:
-        """The one line that fills what an expression makes, or the list that it takes.
-
-        An array that is filled is wrong there only if what is not filled is right.
-        """
-        mine = self.mine
-        name, call = (
-            target(mine.statement(node), -1) if mine.is_whole(node) else "",
-            mine.nodes[node],
-        )
-        if name and any(map(self._right_elsewhere, mine.values(node))):
-            return self._one_store(name, mine.line(node))
-        if name and operation(call) in BLANK:
-            return self._one_store(name, mine.line(node))
-        lists = [
-            one.id
-            for one in (call.args if isinstance(call, ast.Call) else ())
-            if isinstance(one, ast.Name) and not mine.is_seen(one.id, node)
-        ]
-        made = [bound(mine.tree, one, mine.line(node)) for one in lists]
-        empty = [one for one in made if isinstance(getattr(one, "value", None), ast.List)]
-        if len(lists) != 1 or len(empty) != 1 or empty[0] is None:
-            return None
-        return self._one_store(lists[0], empty[0].lineno)
-
-    def _one_store(self, name: str, line: int) -> int | None:
-        """The one line that puts something into a variable; of a row of it, into the row."""
-        found = stores(self.mine.tree, name, line)
-        if len(found) != 1:
-            return None
-        value = getattr(found[0], "value", None)
-        given = value.args[0] if isinstance(value, ast.Call) and value.args else None
-        inner = self._one_store(given.id, line) if isinstance(given, ast.Name) else None
-        return inner or found[0].lineno
-
-    def _right_elsewhere(self, value: int) -> bool:
-        """Whether a value is the reference's wherever both are finite, and hides other numbers."""
-        mine = self.mine.arrays[value]
-        for right in self.comparison.right.arrays if mine is not None else ():
-            if mine is None or right is None or mine.shape != right.shape or not mine.ndim:
-                continue
-            both = np.isfinite(mine) & np.isfinite(right)
-            hidden = np.isneginf(mine) != np.isneginf(right)
-            if both.any() and hidden.any() and same(mine[both], right[both]):
-                return True
-        return False

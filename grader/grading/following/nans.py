@@ -1,4 +1,4 @@
-"""Where a program makes the first NaN of a result, or an infinity in place of a finite number."""
+"""Where a program makes the first NaN of a result."""
 
 from __future__ import annotations
 

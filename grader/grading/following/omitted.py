@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.grading.following import differs
 from grader.grading.following.cause import Cause
 from grader.grading.following.run import Made, operation
 from grader.grading.following.trace import SWAPS, Comparison
@@ -52,13 +51,6 @@ def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
         if not _taken(comparison, step, match, at):
             return Omitted(_made_at(comparison, have, step, at), have, step)
     return None
-
-
-def missing(comparison: Comparison, cause: Cause) -> Made | None:
-    """The reference's step between what a cause uses and what the reference uses there."""
-    if cause.have is None or cause.want is None or cause.want in comparison.matched:
-        return None
-    return _between(comparison, comparison.match(cause.have), cause.want, LONGEST)
 
 
 def _changes_nothing(comparison: Comparison, have: int, step: Made, match: int | None) -> str:
@@ -226,11 +218,3 @@ def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
             ):
                 if place.part < 0:
                     yield place.node, place.value, name
-
-
-def used_by(comparison: Comparison, value: int) -> str:
-    """What the reference does with a value that the program has as well, in a sentence."""
-    match, right = comparison.match(value), comparison.right
-    kinds = [operation(right.nodes[m.node]) for m in right.made.values() if match in m.sources]
-    verbs = [differs.VERBS[kind] for kind in kinds[:1] if kind in ("Add", "Sub", "Mult")]
-    return f" The reference {verbs[0]} it." if verbs and match not in (None, -1) else ""

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from grader.base.model import Trace
 from grader.grading.following.differs import MOST_TEXT
-from grader.grading.following.loops import fed, too_many
 from grader.grading.following.scalars import FARTHEST
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison, Departure
@@ -112,15 +111,7 @@ class Plainly:
             slip = teller.slip()
             return teller.trace() if slip is None else teller.slipped(slip)
         result = min(wrong)[1]
-        found = teller.departed(result, None)
-        for departure in comparison.departures(result)[:1]:
-            cause = teller.causes.of(departure)
-            order = mine.made[departure.value].order + 1
-            if (slip := too_many(comparison, cause.node, order)) is not None:
-                return teller.slipped(slip)
-            if (given := fed(comparison, cause, order)) is not None:
-                return replace(found, told=(*found.told, given.said), line=given.line)
-        return found
+        return teller.departed(result, None)
 
 
 def _returns(block: ast.If) -> bool:

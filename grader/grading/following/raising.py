@@ -24,14 +24,10 @@ from grader.grading.following.helpers import (
     preset_by,
 )
 from grader.grading.following.lesson import Lesson, sizes
-from grader.grading.following.loops import fed, without_turn
-from grader.grading.following.misgiven import given_crosswise, selfless, unstarred
-from grader.grading.following.neutral import missized_mask
+from grader.grading.following.loops import without_turn
+from grader.grading.following.misgiven import given_crosswise, selfless
 from grader.grading.following.omitted import forgotten, omitted
-from grader.grading.following.options import misnamed
-from grader.grading.following.orders import exchanged
-from grader.grading.following.ranges import miscounted
-from grader.grading.following.repeats import other_axes, overtaken, returned
+from grader.grading.following.repeats import other_axes, returned
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
 from grader.grading.following.runs import backwards
@@ -39,10 +35,6 @@ from grader.grading.following.scalars import Scalars
 from grader.grading.following.slips import misfit
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
-from grader.grading.following.uncalled import (
-    kept_method,
-    uncalled,
-)
 from grader.grading.following.wording import Wording
 from grader.grading.reading.shown import Slip, crossed
 from grader.grading.reading.texts import unfilled
@@ -127,33 +119,13 @@ class Raising:
         if (turned := backwards(self.comparison, error)) is not None:
             return replace(self.teller.slipped(turned), elsewhere=True, lone=True)
         line, said = error.line or 0, frameworks.current().translate(error).message
-        given = misnamed(self.comparison.mine.tree, error, said)
-        if given is not None:
-            told = tuple(self.lesson.shapes_on(line))
-            return replace(self.teller.slipped(given, told), elsewhere=True, lone=True)
         trace = self._explained(error)
         node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
         shaped = SHAPES.search(error.type_name) and "True and False" not in said
         known = trace.slip or trace.write or not shaped or " is a Dim" in said
         if node is None or known or self.comparison.mine.outran(node):
             return trace
-        other = None if trace.told else self._exchanged(node)
-        return other or self.teller.retried(trace, self._wrong(node), node)
-
-    def _exchanged(self, node: int) -> Trace | None:
-        """The one value before an error whose axes are in another order than the reference's."""
-        found = exchanged(self.comparison, self.comparison.mine.latest(node))
-        if found is None or found.relation is None:
-            return None
-        mine, right = self.comparison.mine, self.comparison.right
-        have, want = mine.arrays[found.value], right.arrays[found.relation.of]
-        if have is None or want is None:
-            return None
-        line = mine.line(found.node)
-        what = self.lesson.quantity(found.relation.of) or "what the reference has,"
-        said = f"Line {line} gives {what} {found.relation.order}. Its shape is {sizes(have.shape)},"
-        said = f"{said} and that of the reference {sizes(want.shape)}."
-        return replace(self.teller.trace((said,), line), elsewhere=True)
+        return self.teller.retried(trace, self._wrong(node), node)
 
     def _explained(self, error: SeenError) -> Trace:
         """The same, without trying changes."""
@@ -182,10 +154,8 @@ class Raising:
             trace = self.teller.slipped(slip, told)
             preset = slip == preset_by(mine.tree, error, said)
             return replace(trace, elsewhere=preset or TEXT_KEY.search(said) is not None)
-        size = self._sized(error, bare=cause is None or cause.is_bare)
-        if cause is None or size is not None:
-            size = size or Slip(self._raised_at(error), "")
-            return self.teller.trace([*told, *filter(None, (size.said,))], size.line)
+        if cause is None:
+            return self.teller.trace(told, self._raised_at(error))
         gap, other = omitted(self.comparison, cause), forgotten(self.comparison, cause)
         if other is not None and (gap is None or not gap.idle):
             return self.teller.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
@@ -204,19 +174,7 @@ class Raising:
             return self.teller.trace(
                 (str(origin), *told), origin.line, (), self.lesson.filled(cause)
             )
-        handed = fed(self.comparison, cause, len(mine.places))
-        if handed is not None:
-            return replace(self.teller.trace((*told, handed.said), handed.line), elsewhere=True)
         return self._caused(error, cause, told)
-
-    def _sized(self, error: SeenError, *, bare: bool) -> Slip | None:
-        """The line of a size on which an error depends; of a ``bare`` one no cause is known."""
-        shaped = SHAPES.search(error.type_name)
-        odd = missized_mask(self.comparison, error) if shaped else None
-        if odd is not None or not bare:
-            return odd
-        mine, right = self.comparison.mine, self.comparison.right
-        return miscounted(mine, right) if shaped else None
 
     def _order(self, node: int, like: int | None = None) -> int:
         """The last entry of the run at which a node gave what is wrong; if nothing, the last.
@@ -237,8 +195,6 @@ class Raising:
         named = NAMES.search(error.type_name) is not None and not (several and cause.gives)
         # an error about a name is where it is raised
         at = line if named or cause.is_bare else self.teller.lines.of(cause)
-        if at == line and (other := overtaken(self.comparison, error, cause.node)) is not None:
-            return replace(self.teller.slipped(other, told), elsewhere=True, lone=True)
         blank = self.lesson.filled(cause)
         if at == line:
             lacks = LACKS.search(frameworks.current().translate(error).message) is not None
@@ -364,7 +320,6 @@ class Raising:
                     f"It goes wrong on line {at}{by}: {shown} {gives}, "
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
-            yield self.wording.handed(cause)
 
     def _is_read(self, value: int) -> bool:
         """Whether the reference only reads a value, as a weight: it does not compute it."""
@@ -388,10 +343,7 @@ def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None
         or unreturned(mine.tree, said)
         or divided(mine, error, said)
         or given_crosswise(mine.tree, error, said)
-        or kept_method(mine.tree, error)
         or misfit(mine.tree, error, said, mine.ran)
-        or uncalled(mine.tree, error, said)
-        or unstarred(mine.tree, error, said)
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
         or preset_by(mine.tree, error, said)
         or without_turn(mine, error)

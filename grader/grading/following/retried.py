@@ -118,19 +118,7 @@ class Retried:
         if error is None:
             return self._downstream(results, left)
         found, left = self._varied(error, Evaluator(mine, len(mine.places), last), left)
-        return found or self._before(error, last, min(left, MOST_ONWARD))
-
-    def giving(self, number: int, value: int) -> Change | None:
-        """The variation of one expression that gives just this value of the reference."""
-        right, node = self.comparison.right.arrays[value], self.comparison.mine.nodes[number]
-        if right is None or len(np.unique(right.round(6))) < FEWEST:
-            return None
-        for new in variations(node, self._whole, self._names(number, self._whole)):
-            array = self._whole.value(new)
-            alike = isinstance(array, np.ndarray) and array.shape == right.shape
-            if alike and same(array, right):
-                return Change(number, new, value)
-        return None
+        return found
 
     def lacks(self, new: ast.AST) -> bool:
         """Whether an expression, at the end of the run, gives what the program lacks."""
@@ -183,27 +171,6 @@ class Retried:
             return True
         after = Changed(mine, len(mine.places), self._whole.last, -1, {results[0]: given})
         return isinstance(after.value(mine.nodes[error]), np.ndarray)
-
-    def _before(self, error: int, last: Mapping[int, Sequence[int]], left: int) -> Change | None:
-        """The change before an error after which its statement gives what the reference has."""
-        mine = self.comparison.mine
-        around = [mine.nodes[one] for one in (error, *mine.outer(error))]
-        for taken in mine.latest(error):
-            onward = Downstream(mine, taken)
-            for value, node, new, array in self._onward(onward):
-                left -= 1
-                if left <= 0:
-                    return None
-                given = onward.changed(value, array)
-                if given is None:
-                    continue
-                known = Changed(mine, len(mine.places), last, -1, {taken: given})
-                for one in around:
-                    whole = known.value(one)
-                    found = None if whole is None else self._lacking(np.asarray(whole), FEW)
-                    if found is not None:
-                        return Change(node, new, found, around=True)
-        return None
 
     def _onward(self, onward: Downstream) -> Iterator[tuple[int, int, ast.expr, Floats]]:
         """The variations of what a value is made from: value, node, expression, and its array."""

@@ -1,59 +1,22 @@
-"""What runs where a program calls what it was given: an entry of a list, a default, a partial.
-
-The line to change is where that is given: the line that calls it is the same for all of them.
-"""
+"""A list of functions that a program runs in the reverse of the reference's order."""
 
 from __future__ import annotations
 
 import ast
 
 from grader.grading.following.given import entries
-from grader.grading.following.run import Run, operation
-from grader.grading.following.trace import Comparison, Departure
+from grader.grading.following.run import operation
+from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import (
-    arguments,
     bound,
     callee,
-    default_of,
     functions,
 )
-from grader.grading.reading.shown import Slip, own_calls
+from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
-from grader.source.walked import of_kind
 
 DOES = (ast.Call, ast.BinOp, ast.Compare, ast.UnaryOp)
 """Expressions that do something with tensors."""
-
-
-def what_runs(comparison: Comparison, found: Departure) -> Slip | None:
-    """Where it is given what a call runs that gives something wrong."""
-    mine, call = comparison.mine, comparison.mine.nodes[found.node]
-    if not isinstance(call, ast.Call):
-        return None
-    return _default(mine, call)
-
-
-def _default(mine: Run, call: ast.Call) -> Slip | None:
-    """The default of the parameter that a call calls, if no call of the file gives another."""
-    text, inside, param = ast.unparse(call.func), mine.around(call), ast.unparse(call.func)
-    owner = "" if inside is None else inside.name
-    if text.startswith("self."):
-        made = bound(mine.tree, text, call.lineno)
-        inside = None if made is None else mine.around(made)
-        param = ast.unparse(made.value) if isinstance(made, ast.Assign) else ""
-        classes = of_kind(mine.tree, ast.ClassDef)
-        owner = next((one.name for one in classes if inside in one.body), "")
-    default = None if inside is None else default_of(inside, param)
-    if not isinstance(default, ast.Name | ast.Attribute):
-        return None
-    if ast.unparse(default) in functions(mine.tree):
-        return None
-    for node, given, name, params in own_calls(mine.tree):
-        if name == owner and (param in params[: len(given)] or param in arguments(node, ())):
-            return None
-    line, runs = default.lineno, ast.unparse(default)
-    said = f"Line {line} has {runs} for {param}, which line {call.lineno} calls"
-    return Slip(line, f"{said}: there the numbers go wrong.")
 
 
 def backwards(comparison: Comparison, error: SeenError) -> Slip | None:

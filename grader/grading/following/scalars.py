@@ -23,7 +23,6 @@ from grader.grading.reading.bindings import (
     around,
     bound,
     callee,
-    default_of,
     functions,
 )
 from grader.grading.reading.program import parameters
@@ -64,15 +63,13 @@ class Origin:
     name: str
     have: tuple[float, ...]
     want: tuple[float, ...] = ()
-    instead: str = ""
     said: str = ""
 
     def __str__(self) -> str:
         if self.said:
             return self.said
         said = f"{self.name} is {_told(self.have)}, from line {self.line}"
-        said = f"{said}; the reference has {_told(self.want)} here." if self.want else f"{said}."
-        return f"{said} There it has {self.instead}." if self.instead else said
+        return f"{said}; the reference has {_told(self.want)} here." if self.want else f"{said}."
 
 
 @dataclass(frozen=True)
@@ -93,8 +90,6 @@ class Scalars:
         """
         node = self.mine.nodes[cause.node]
         twin = self._around_twin(cause)
-        if (turned := self._turned(cause, order)) is not None:
-            return turned
         meant = twin or self._meant(node, order)
         if meant and (axis := self.of_axis(node, order, meant)) is not None:
             return axis
@@ -116,9 +111,6 @@ class Scalars:
             if bad.intersection(self.mine.held(leaf, order))
             and (origin := self._from(leaf, bad, order, FARTHEST)) is not None
         ]
-        helper = self._from_helper(node) if twin and not found else None
-        if helper is not None and not any(among(one, twin) for one in helper.have):
-            found = [helper]
         if not found or len({one.line for one in found}) > 1:
             return None
         if found[0].line == self.mine.line(cause.node) or self._is_proven(found[0].line):
@@ -127,8 +119,7 @@ class Scalars:
         own += [one for inner in ast.walk(node) for one in _written(inner)]
         lacks = {one for one in twin if not among(one, own)}
         said = len(lacks) == 1 and found[0].have == (*bad,)
-        origin = replace(found[0], instead=self._operator(found[0].line))
-        return replace(origin, want=tuple(lacks)) if said else origin
+        return replace(found[0], want=tuple(lacks)) if said else found[0]
 
     def _meant(self, node: ast.AST, order: int) -> tuple[float, ...]:
         """The number to divide by, where what comes out is a multiple of a value of the reference.
@@ -223,31 +214,6 @@ class Scalars:
         ]
         lines = {one.line for one in found if one is not None}
         return lines.pop() if len(lines) == 1 and len(found) == 1 else None
-
-    def _operator(self, line: int) -> str:
-        """What the reference writes where a line has the same operands and another operator."""
-        binary = ((n, ast.unparse(n.left), ast.unparse(n.right)) for n in _binary(self.mine))
-        here = {(left, right): n for n, left, right in binary if n.lineno == line}
-        for other in _binary(self.comparison.right):
-            one = here.get((ast.unparse(other.left), ast.unparse(other.right)))
-            if one is not None and type(one.op) is not type(other.op):
-                return ast.unparse(other)
-        return ""
-
-    def _turned(self, cause: Cause, order: int) -> Origin | None:
-        """The line that puts the right numbers into a list, in another order than the reference."""
-        right = self.comparison.right
-        inner = ast.walk(right.nodes[cause.twin]) if cause.twin is not None else ()
-        wanted = [held for one in inner if len(held := right.held(right.numbers[one])) > 1]
-        for leaf in self._leaves(self.mine.nodes[cause.node]):
-            have = self.mine.held(leaf, order)
-            for want in wanted:
-                if have != want and sorted(have) == sorted(want) and len(have) > 1:
-                    name = self.mine.of(self.mine.nodes[leaf])
-                    statement = bound(self.mine.tree, name, self.mine.line(leaf))
-                    if statement is not None:
-                        return Origin(statement.lineno, name, have, want)
-        return None
 
     @cached_property
     def _known(self) -> tuple[float, ...]:
@@ -352,32 +318,12 @@ class Scalars:
             return None
         statement = self._set_by(name, leaf, have)
         if statement is None:
-            return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
+            return self._handed(node, bad) if isinstance(node, ast.Name) else None
         value: ast.AST = getattr(statement, "value", None) or statement
         if isinstance(statement, ast.For) or self._measures(value):
             return None  # the number of a turn, or a size of what is right, is not what is wrong
         bad = bad if _hands_on(value) else frozenset()
-        helper = self._from_helper(value)
-        right = helper is not None and all(among(one, self._known) for one in helper.have)
-        inner = self._one(value, bad, order, most) or (None if right else helper)
-        return inner or Origin(statement.lineno, name, have)
-
-    def _from_helper(self, value: ast.AST) -> Origin | None:
-        """The return of the one helper that an expression calls, if nothing else calls it.
-
-        Of several returns, the one that gave the number.
-        """
-        own, every = functions(self.mine.tree), [callee(one) for one in self.mine.nodes]
-        calls = [one for one in ast.walk(value) if callee(one) in own]
-        if len(calls) != 1 or every.count(callee(calls[0])) != 1:
-            return None
-        ends = [n for n in ast.walk(own[callee(calls[0])]) if isinstance(n, ast.Return)]
-        held = self.mine.held(self.mine.numbers[calls[0]])
-        if len(ends) > 1:
-            ends = [one for one in ends if one.value and self._values(one.value) == held]
-        if len(ends) != 1 or not held:
-            return None
-        return Origin(ends[0].lineno, self.mine.of(calls[0]), held)
+        return Origin(statement.lineno, name, have)
 
     def _set_by(self, name: str, leaf: int, have: Sequence[float]) -> ast.stmt | None:
         """The statement that gives a variable its number; that one, of several for an attribute."""
@@ -399,20 +345,7 @@ class Scalars:
         given = self.mine.values(self.mine.numbers[owner])
         return bool(given) and all(map(self.comparison.known, given))
 
-    def _one(self, value: ast.AST, bad: frozenset[float], order: int, most: int) -> Origin | None:
-        """The one place that the wrong numbers in an expression come from."""
-        found = [
-            origin
-            for leaf in self._leaves(value)
-            if self._any_wrong(self.mine.held(leaf), bad)
-            and not all(self._as_there(leaf, one) for one in self.mine.held(leaf))
-            and (origin := self._from(leaf, bad, order, most - 1)) is not None
-        ]
-        return found[0] if len({one.line for one in found}) == 1 else None
-
-    def _handed(
-        self, node: ast.Name, bad: frozenset[float], order: int, most: int
-    ) -> Origin | None:
+    def _handed(self, node: ast.Name, bad: frozenset[float]) -> Origin | None:
         """Where an argument comes from: from a call in the file, or from a default."""
         function = self.mine.around(node)
         if function is None or node.id not in parameters(function):
@@ -421,16 +354,10 @@ class Scalars:
         for call, given in self._calls(function, node.id):
             values = self._values(given)
             if self._any_wrong(values, bad):
-                inner = self._one(given, bad, order, most)
                 # on that line, the name may stand for another number: N, of which N - 1 is given
                 name = ast.unparse(given) if node.id in read(given) else node.id
-                found.append(inner or Origin(call.lineno, name, values))
-        if found:
-            return found[0] if len({one.line for one in found}) == 1 else None
-        default = default_of(function, node.id)
-        if default is not None and self._any_wrong(self._values(default), bad):
-            return Origin(default.lineno, node.id, self._values(default))
-        return None
+                found.append(Origin(call.lineno, name, values))
+        return found[0] if len({one.line for one in found}) == 1 else None
 
     def _any_wrong(self, values: Sequence[float], bad: frozenset[float]) -> bool:
         """Whether one of these is the wrong number, or another that the reference has nowhere."""
@@ -496,8 +423,3 @@ def _told(values: Sequence[float]) -> str:
     short = [float(one).is_integer() and abs(one) < HUGE for one in values]
     texts = [f"{int(v)}" if plain else f"{v:.4g}" for v, plain in zip(values, short, strict=True)]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-
-
-def _binary(run: Run) -> list[ast.BinOp]:
-    """The operations on two operands in a program."""
-    return [one for one in run.nodes if isinstance(one, ast.BinOp)]

@@ -7,53 +7,25 @@ import re
 from collections.abc import Callable, Sequence
 
 from grader.grading.following import branches
-from grader.grading.following.unpacked import kept_whole
-from grader.grading.reading import ends, shown
 from grader.grading.reading.bindings import (
     CHANGES,
     around,
     bound,
     callee,
     functions,
-    instead,
     is_none,
     none_by_default,
     statement_at,
     targets,
 )
 from grader.grading.reading.ends import without_return
-from grader.grading.reading.outer import outer
 from grader.grading.reading.program import parameters
-from grader.grading.reading.shown import Slip, name_of, own_calls
-from grader.protocol.probe import SeenCall, SeenError, SeenValue
+from grader.grading.reading.shown import Slip, name_of
+from grader.protocol.probe import SeenCall, SeenError
 from grader.source.annotations import allows_none
-from grader.source.variables import read, stored
 from grader.source.walked import of_kind, walked
 
 Function = ast.FunctionDef
-
-
-def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
-    """A call on the way to an error that gives a variable to a parameter of another name.
-
-    The parameter of the variable's own name gets something that is named like none.
-    """
-    lines = {call.line for call in error.calls}
-    for node, given, name, params in own_calls(tree):
-        early = callee(node) != name and name == error.function  # by partial
-        if not early and not lines.intersection(range(node.lineno, (node.end_lineno or 0) + 1)):
-            continue
-        for at, one in enumerate(given[: len(params)]):
-            own = at if (stands := shown.meant(one, params)) is None else stands
-            free = own >= len(given) or shown.meant(given[own], params) is None
-            named = [word.arg for word in node.keywords]
-            if own != at and free and one not in named:
-                return Slip(
-                    node.lineno,
-                    f"Line {node.lineno} gives {one} for {params[at]}: {name} takes "
-                    f"{', '.join(params)}, in this order.",
-                )
-    return None
 
 
 ODD = {
@@ -91,8 +63,7 @@ def misfit(
 
     A None or a tuple may be right: it must be what the error is about, as it is ``told``, if so.
     """
-    found = _late(tree, error) or _silent(tree, error, ran) or _whole(tree, error)
-    if found := found or _misplaced(tree, error):
+    if found := _late(tree, error) or _silent(tree, error, ran) or _whole(tree, error):
         return found
     for depth in range(len(error.calls) - 1, -1, -1):
         call = error.calls[depth]
@@ -114,8 +85,7 @@ def misfit(
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             said = _where_from(tree, name, what, found_at, call.line)
-            more, write = _to_write(tree, name, value, line)
-            return Slip(line, said + more, write)
+            return Slip(line, said)
     return None
 
 
@@ -145,12 +115,6 @@ def _unasked(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip | N
     return Slip(*asks) if asks else None
 
 
-def _to_write(tree: ast.Module, name: str, value: SeenValue, line: int) -> tuple[str, str]:
-    """What more to say, and to write, where a line gives a name a value of an odd kind."""
-    more, write = kept_whole(tree, name, line) if value.kind == "tuple" else ("", "")
-    return more, write or instead(tree, line)
-
-
 def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:
     """The end of the helper that gave the None which an error is raised at, for want of a return.
 
@@ -163,25 +127,8 @@ def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:
         line, where = origin(tree, name, error.calls, "NoneType", ran) or (0, "")
         if where.endswith("without a return"):
             said = f"{name} is None here: it comes from line {line}{where}."
-            return Slip(line, said, instead(tree, line) or to_return(tree, line))
+            return Slip(line, said)
     return None
-
-
-def to_return(tree: ast.Module, line: int) -> str:
-    """The return that a function lacks, where its last line works out what nothing reads."""
-    inside = around(tree, line)
-    last = inside.body[-1] if inside is not None else None
-    if inside is None or last is None or last.lineno != line:
-        return ""
-    match last:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            idle = stored(inside) - read(inside) if ends.count(inside) < 2 else set()
-            return f"return {ast.unparse(value)}" if idle == {name} else ""
-        case ast.Expr(ast.BinOp() | ast.Compare() | ast.Subscript() as value):
-            return f"return {ast.unparse(value)}"
-        case ast.Expr(ast.Call() as value) if callee(value) not in (*CHANGES, "print"):
-            return f"return {ast.unparse(value)}"
-    return ""
 
 
 def _whole(tree: ast.Module, error: SeenError) -> Slip | None:
@@ -225,8 +172,6 @@ def _late(tree: ast.Module, error: SeenError) -> Slip | None:
     if found is None or error.line is None:
         return None
     name, line = found[1], error.line
-    if (other := outer(tree, line, error.message)) is not None:
-        return Slip(line, other.said)
     inside = ast.walk(around(tree, line) or tree)
     after = [one.lineno for one in inside if isinstance(one, ast.stmt) and name in targets(one)]
     later = next((at for at in after if at > line), None)
@@ -244,8 +189,7 @@ def origin(
     A tuple that is handed over is meant to be one.
     """
     line = calls[-1].line
-    statement = _emptied(tree, name, line)
-    statement = statement or _bound(tree, name, line, kind, ran)
+    statement = _bound(tree, name, line, kind, ran)
     old = "" if kind in FUNCTIONS else _renamed(statement, name)
     if old not in ("", name):
         return origin(tree, old, calls, kind, ran)
@@ -270,17 +214,9 @@ def origin(
         outer = ast.unparse(given)
         if kind == "tuple":
             return None
-        none = _silenced(tree, given) or _none_of(tree, given, kind, ran)
+        none = _none_of(tree, given, kind, ran)
         return none or origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return None if kind == "tuple" else (calls[-2].line, "")
-
-
-def _silenced(tree: ast.Module, given: ast.expr) -> tuple[int, str] | None:
-    """Where the function of the file that an expression calls ends without a return."""
-    helper = functions(tree).get(callee(given))
-    if helper is not None and (end := without_return(helper)) is not None:
-        return end, f", where {helper.name} ends without a return"
-    return None
 
 
 def _given(
@@ -305,7 +241,7 @@ def _bound(tree: ast.Module, name: str, line: int, kind: str, ran: Ran) -> ast.s
     """What gave ``name`` its value, of this kind: a statement that cannot give None did not run."""
     found = bound(tree, name, line, ran)
     if name.startswith("self.") and kind == "NoneType":
-        return _kept_none(tree, name, found)
+        return None
     inside = around(tree, line)
     if found is None and inside is not None and name not in parameters(inside):
         outer = [one for one in tree.body if name in targets(one)]  # of the file
@@ -313,15 +249,6 @@ def _bound(tree: ast.Module, name: str, line: int, kind: str, ran: Ran) -> ast.s
     while found is not None and kind == "NoneType" and _is_something(found, name):
         found = bound(tree, name, found.lineno, ran)
     return found
-
-
-def _kept_none(tree: ast.Module, name: str, first: ast.stmt | None) -> ast.stmt | None:
-    """The ``first`` statement that sets ``self.x``; of several, the one that can give None."""
-    if first is None or not _is_something(first, name):
-        return first
-    found = [one for one in of_kind(tree, ast.stmt) if name in targets(one)]
-    may = [one for one in found if not _is_something(one, name)]
-    return may[0] if len(may) == 1 else None
 
 
 def _is_something(statement: ast.stmt, name: str) -> bool:
@@ -356,15 +283,6 @@ def called_as(tree: ast.Module, function: Function) -> str:
     classes = of_kind(tree, ast.ClassDef)
     own = next((one.name for one in classes if function in one.body), function.name)
     return own if function.name == "__init__" else function.name
-
-
-def _emptied(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
-    """The statement of the same function that keeps what such a method returns as ``name``."""
-    for one in ast.walk(around(tree, line) or tree):
-        kept = isinstance(one, ast.Assign) and name in targets(one)
-        if isinstance(one, ast.Assign) and kept and callee(one.value) in CHANGES:
-            return one
-    return None
 
 
 def _may_be_none(statement: ast.stmt) -> bool:

@@ -1,4 +1,4 @@
-"""The sizes that a tensor cannot be broadcast to, or should not be: where they come from."""
+"""The size that a tensor should not be broadcast to: where it comes from."""
 
 from __future__ import annotations
 

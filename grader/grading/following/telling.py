@@ -15,9 +15,7 @@ from grader.base.model import Trace
 from grader.grading.following.alike import (
     copied,
     grown,
-    overwritten,
     own_way,
-    repeating,
     unturned,
 )
 from grader.grading.following.arguments import crosswise, namesake
@@ -31,30 +29,18 @@ from grader.grading.following.given import called_in_turn, calls_given, composed
 from grader.grading.following.given_numbers import numbers
 from grader.grading.following.lesson import Lesson
 from grader.grading.following.lines import Lines
-from grader.grading.following.loops import each_turn, gaps
-from grader.grading.following.lost import replaced, uncalled_helper
 from grader.grading.following.margin import margin
 from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import (
     Omitted,
     omitted,
-    used_by,
     wasted,
 )
-from grader.grading.following.orders import (
-    misplaced,
-    unswapped,
-)
-from grader.grading.following.ranges import misfilled
-from grader.grading.following.repeats import extra, late
 from grader.grading.following.retried import Change, Retried
-from grader.grading.following.run import operation
-from grader.grading.following.runs import what_runs
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.shifted import shifted
 from grader.grading.following.spreads import shaped
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.following.traded import traded
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import (
     around,
@@ -62,9 +48,7 @@ from grader.grading.reading.bindings import (
     exchanged_at,
     reads,
     statement_at,
-    to_assign,
 )
-from grader.grading.reading.shared import shared
 from grader.grading.reading.shown import (
     Slip,
     crossed,
@@ -72,8 +56,6 @@ from grader.grading.reading.shown import (
     reordered,
     repeated,
 )
-from grader.grading.reading.siblings import astray
-from grader.source.variables import read, stored, stores
 
 ON_ANOTHER = ("It uses ", "The reference uses ", "The reference also uses ")
 """How sentences begin that are about one expression, and say nothing once another is quoted."""
@@ -106,19 +88,17 @@ class Teller:
         if (born := multiplied(self.comparison, result, wanted)) is not None:
             return self.slipped(born)
         rows = shifted(self.comparison, result, wanted)
-        rows = rows or misfilled(self.comparison, result, wanted)
         rows = rows or decided(self.comparison, result, wanted)
         if rows is not None:
             return self.slipped(rows)
-        trace = self._unturned(result) or self._departed_at(result, wanted)
+        trace = self._departed_at(result, wanted)
         wrong = () if result is None else (result,)
         return trace if trace.slip or not wrong else self.retried(trace, wrong)
 
     def retried(self, trace: Trace, wrong: Sequence[int], error: int | None = None) -> Trace:
         """The trace, with the one small change that would make a value right; if need be, there."""
         mine = self.comparison.mine
-        change = Retried(self.comparison).found(wrong, error) or self._as_there(wrong)
-        change = self._with_swap(change)
+        change = Retried(self.comparison).found(wrong, error)
         if change is None or len(change.text) > MOST_TEXT:
             return trace
         line, quantity = mine.line(change.node), self.lesson.quantity(change.value)
@@ -152,39 +132,6 @@ class Teller:
         kept = inside is not None and inside.name == "__init__" and inside is not around(tree, user)
         return kept and any(ast.dump(one) == new for one in ast.walk(old))
 
-    def _as_there(self, wrong: Sequence[int]) -> Change | None:
-        """The change after which the one cause of what is wrong gives what the reference's does."""
-        found = [one for value in wrong for one in self.comparison.departures(value)]
-        causes = {(one.node, one.gives) for one in map(self.causes.of, found)}
-        if len(causes) != 1:
-            return None
-        ((node, gives),) = causes
-        lacks = gives is not None and gives not in self.comparison.matched
-        return Retried(self.comparison).giving(node, gives) if lacks and gives else None
-
-    def _with_swap(self, change: Change | None) -> Change | None:
-        """The change; of a reshape with the swap of axes that the reference makes after it."""
-        if change is None or change.value is None or change.value < 0:
-            return change
-        given = self.comparison.right.arrays[change.value]
-        if operation(change.new) != "reshape" or given is None:
-            return change
-        axes = unswapped(self.comparison, change.node, given)
-        if axes is None:
-            return change
-        swap = ast.Attribute(change.new, "transpose")
-        both: list[ast.expr] = [ast.Constant(axes[0]), ast.Constant(axes[1])]
-        return replace(change, new=ast.Call(swap, both, []), turned=True)
-
-    def _unturned(self, result: int | None) -> Trace | None:
-        """The line of a result that only lacks a last swap of its axes."""
-        whole = None if result is None else self.comparison.unturned(result)
-        if whole is None:
-            return None
-        line = self.comparison.mine.line(whole.node)
-        told = tuple(self.wording.gives(whole, Cause(whole.node), line))
-        return self.trace(told, line, (whole,))
-
     def _departed_at(self, result: int | None, wanted: int | None) -> Trace:
         """The same, without trying changes."""
         if result is not None and self.comparison.known(result):
@@ -203,17 +150,14 @@ class Teller:
             cause = self._from_result(result, wanted) or (None if own else cause)
         slip = self.slip(cause, found[0] if found else None)
         slip = slip or crosswise(self.comparison) or namesake(self.comparison, found)
-        slip = slip or traded(self.comparison, found)
         if slip is not None:
             also = None if cause is None else self.lines.of(cause)
             return replace(self.slipped(slip, (), found), also=also)
         if cause is None or (cause.is_bare and len(lines) > 1):
             return self.trace()
         first, line = found[0], self.lines.of(cause)
-        odd = misplaced(self.comparison, first)
-        odd = odd or each_turn(self.comparison, cause) or unturned(self.comparison, cause)
-        odd = odd or misscaled(self.comparison, found) or late(self.comparison, cause, first)
-        odd = odd or replaced(self.lesson, cause)
+        odd = unturned(self.comparison, cause)
+        odd = odd or misscaled(self.comparison, found)
         if odd is not None:
             return self.slipped(odd, tuple(self.wording.still_right(first, odd.line)), found)
         gap = omitted(self.comparison, cause)
@@ -234,17 +178,10 @@ class Teller:
         first = found[0]
         if (given := self._handed_in(cause, found, line)) is not None:
             return given
-        odd = self._unsummed(cause, line)
-        if odd is not None:
-            return self.slipped(odd, (), found)
         if (shape := shaped(self.comparison, cause)) is not None:
             also = self.comparison.mine.line(cause.node)
             return replace(self.slipped(shape, (), found), also=also)
         where, *why = self.wording.gives(first, cause, line)
-        if not why:
-            more = extra(self.comparison, found)
-            if more is not None:
-                return self.slipped(more, (), found)
         told = [*self.wording.still_right(first, line), where, *why]
         order = self.comparison.mine.made[first.value].order
         origin = Scalars(self.comparison).of(self.causes.inside(first), order)
@@ -270,22 +207,8 @@ class Teller:
         first = found[0]
         if (crossed_over := composed(self.comparison.mine, cause.node)) is not None:
             return self.slipped(crossed_over, (), found)
-        if (given := what_runs(self.comparison, first)) is not None:
-            return self._of_step(cause, found, (given.said,), given.line)
         calls = calls_given(self.comparison.mine, first.node)
         return self._given(cause, found, line) if calls else None
-
-    def _unsummed(self, cause: Cause, line: int) -> Slip | None:
-        """The line before ``line`` that makes weights which lack only the division by their sum."""
-        if cause.have is None or not self.wording.unsummed(cause):
-            return None
-        made = self.comparison.mine.line(self.comparison.mine.made[cause.have].node)
-        own = self.wording.read_as(cause.node, cause.have)
-        want = self.lesson.quantity(cause.want)
-        if not (own and want) or made == line:
-            return None
-        said = f"Line {made} makes {own}, whose rows do not sum to 1, as those of {want} do"
-        return Slip(made, f"{said}: divide by their sums.")
 
     def _given(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
         """What a helper calls that is given what to call; else the line that calls the helper."""
@@ -347,8 +270,6 @@ class Teller:
         right, twin = self.comparison.right, cause.twin
         beside = twin is not None and right.function(twin) == right.function(gap.step.node)
         beside = beside and not self._out_of_reach(gap, user)
-        if not inside and (idle := uncalled_helper(tree)):
-            told.append(f"Nothing calls {idle.name}, which line {idle.lineno} defines.")
         if beside and not inside:
             return self.trace(told, user, found, blank)  # the helper is to take both steps
         if self.wording.is_nested(gap) and inside:
@@ -416,22 +337,13 @@ class Teller:
         """
         mine = self.comparison.mine
         orders = reordered(mine.tree, self.comparison.right.tree)
-        slips = chain(
-            shared(mine.tree, self.comparison.right.tree),
-            left_early(mine.tree),
-            crossed(mine.tree),
-            repeated(mine.tree),
-            orders,
-        )
+        slips = chain(left_early(mine.tree), crossed(mine.tree), repeated(mine.tree), orders)
         slip = next(slips, None)
-        slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
-        slip = slip or repeating(self.comparison) or gaps(mine)
+        slip = slip or grown(mine.tree) or copied(self.comparison)
         slip = slip or numbers(mine, self.comparison.right)
         if slip is not None:
             return slip
         found = returned_early(self.comparison, cause)
-        if found is None and (cause is None or first is not None):
-            pass
         if found is not None:
             return Slip(*found)
         for node, value, name in wasted(self.comparison):
@@ -454,34 +366,16 @@ class Teller:
             said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it"
             known = self.lesson.quantity(self.comparison.match(value))
             ask = " Are the names in the right order?" if known else ""
-            return Slip(line, f"{said}.{used_by(self.comparison, value) or ask}")
-        meant = (one for one in astray(mine.tree) if one.said.endswith(f": is {name} meant?"))
-        if name and (near := next(meant, None)) is not None:
-            return near
-        if name and (other := _passed_over(mine.tree, mine.statement(node))) is not None:
-            users, source = other
-            kept = f"Line {line} makes {name}, and nothing uses it"
-            last = max(_set_at(mine.tree, name, line))
-            later = [one for one in users if one > last]
-            if last > line and len(later) == 1:  # it is made anew between them
-                write = exchanged_at(mine.tree, later[0], source, name, last)
-                return Slip(later[0], f"{kept}: line {later[0]} uses {source}.", write)
-            use = (
-                f"lines {' and '.join(map(str, users))} use"
-                if users[1:]
-                else f"line {users[0]} uses"
-            )
-            return Slip(line, f"{kept}: {use} {source}.")
+            return Slip(line, f"{said}.{ask}")
         text = mine.segment(node)
         works = f"works out {text}" if len(text) <= MOST_TEXT else "works something out"
         what = f"gives {quantity}" if quantity else works
         ends, where = mine.ends(node), "after" if name else "before"
         fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
-        fix = used_by(self.comparison, value) if name and not ends else fix
+        fix = "" if name and not ends else fix
         if name:  # what the lesson calls it may be another thing in this file
             return Slip(line, f"Line {line} makes {name}, and nothing uses it.{fix}")
-        write = "" if ends or name else to_assign(mine.tree, mine.statement(node))
-        return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}", write)
+        return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
 
     def _used_instead(self, cause: Cause | None, line: int, value: int, name: str) -> Slip | None:
         """The line that uses another value than the reference, which uses what ``name`` keeps."""
@@ -577,24 +471,3 @@ def _returned(tree: ast.Module, line: int, user: int) -> int | None:
         return None
     ends = [one.lineno for one in ast.walk(inside) if isinstance(one, ast.Return)]
     return ends[0] if len(ends) == 1 and ends[0] > line else None
-
-
-def _set_at(tree: ast.Module, name: str, line: int) -> list[int]:
-    """The lines that give a variable a value in the function of a line."""
-    inside = around(tree, line)
-    every = () if inside is None else stores(inside)
-    return [line, *(one.lineno for one in every if one.id == name)]
-
-
-def _passed_over(tree: ast.Module, kept: ast.stmt | None) -> tuple[list[int], str] | None:
-    """The one or two later lines that read what a statement makes its variable from; its name."""
-    inside = None if kept is None else around(tree, kept.lineno)
-    if kept is None or inside is None:
-        return None
-    known = stored(inside)
-    names = read(kept) & known
-    if len(names) != 1 or names & stored(kept):
-        return None
-    (name,) = names
-    lines = reads(tree, name, kept.lineno)
-    return (sorted(lines), name) if 1 <= len(lines) <= 2 else None

@@ -41,29 +41,6 @@ def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
     return frozenset(one.lineno for one in names if one.lineno > line)
 
 
-def to_assign(tree: ast.Module, kept: ast.stmt | None) -> str:
-    """The assignment that a statement which keeps nothing stands for; empty if not clear.
-
-    ``x == 2`` for ``x = 2``, and ``x.transpose(0, 1)`` where a line below reads x.
-    """
-    match kept:
-        case ast.Expr(ast.Compare(ast.Name(name), [ast.Eq()], [value])):
-            return f"{name} = {ast.unparse(value)}"
-        case ast.Expr(value):
-            root: ast.AST = value
-        case _:
-            return ""
-    while isinstance(root, ast.Attribute | ast.Call | ast.Subscript | ast.BinOp):
-        root = next(ast.iter_child_nodes(root))
-    if not isinstance(root, ast.Name) or not reads(tree, root.id, kept.end_lineno or 0):
-        return ""
-    inside = around(tree, kept.lineno)
-    taken = () if inside is None else [one.arg for one in inside.args.args if one.arg != "self"]
-    given = bound(tree, root.id, kept.lineno)
-    local = root.id in taken or isinstance(given, ast.Assign | ast.For)
-    return f"{root.id} = {ast.unparse(value)}" if local else ""
-
-
 def exchanged_at(tree: ast.Module, line: int, old: str, new: str, since: int) -> str:
     """The value on a line with the variable ``new``, made on line ``since``, in place of ``old``.
 
@@ -173,16 +150,6 @@ def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
     return {node.name: node for node in of_kind(tree, ast.FunctionDef)}
 
 
-def default_of(function: ast.FunctionDef, name: str) -> ast.expr | None:
-    """The default of a parameter."""
-    given = function.args
-    plain = [one.arg for one in (*given.posonlyargs, *given.args)]
-    found: dict[str, ast.expr | None] = {}
-    found.update(zip(reversed(plain), reversed(given.defaults), strict=False))
-    found.update(zip((one.arg for one in given.kwonlyargs), given.kw_defaults, strict=True))
-    return found.get(name)
-
-
 def none_by_default(function: ast.FunctionDef, name: str) -> bool:
     """Whether a parameter is None unless something is given."""
     given = function.args
@@ -195,14 +162,3 @@ def none_by_default(function: ast.FunctionDef, name: str) -> bool:
 def is_none(node: ast.AST | None) -> bool:
     """Whether a node is the constant None."""
     return isinstance(node, ast.Constant) and node.value is None
-
-
-def instead(tree: ast.Module, line: int) -> str:
-    """What to write for a statement that keeps what a list's method gives, or returns a list."""
-    for one in of_kind(tree, ast.Assign, ast.Return):
-        match one:
-            case ast.Assign(lineno=at, value=value) if at == line and callee(value) in CHANGES:
-                return f"{ast.unparse(value)} alone"
-            case ast.Return(lineno=at, value=ast.List(elts=[only])) if at == line:
-                return f"return {ast.unparse(only)}"
-    return ""

@@ -14,20 +14,6 @@ def without_return(function: ast.FunctionDef) -> int | None:
     return (last.end_lineno or last.lineno) if hasattr(last, "body") else last.lineno
 
 
-def count(function: ast.FunctionDef) -> int:
-    """How many values a function gives at a time, if its returns or its annotation say so; else 0.
-
-    Returns that give another number each say nothing.
-    """
-    ends = [one.value for one in _own_returns(function)]
-    given = {len(one.elts) for one in ends if isinstance(one, ast.Tuple)}
-    match function.returns:
-        case ast.Subscript(value=ast.Name(id="tuple" | "Tuple"), slice=ast.Tuple(elts=kinds)):
-            endless = any(isinstance(one, ast.Constant) for one in kinds)  # tuple[int, ...]
-            given |= set() if endless else {len(kinds)}
-    return given.pop() if len(given) == 1 else 0
-
-
 def _own_returns(function: ast.FunctionDef) -> Iterator[ast.Return]:
     """The returns of a function, and not of those that are defined in it."""
     todo: list[ast.AST] = list(function.body)

@@ -1,4 +1,4 @@
-"""What is odd in a program and may be meant: told where nothing else is known of a failure."""
+"""Arguments that are not read, though the solution reads them: odd, and perhaps meant."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
 from grader.grading.reading.bindings import arguments, callee
-from grader.grading.reading.checking import asked_wrongly, handed_on, of_another
 from grader.grading.reading.defaults import otherwise
 from grader.grading.reading.odd import parameters
 from grader.grading.reading.shown import OwnCall, Slip, own_calls
-from grader.grading.reading.texts import unfilled
 from grader.source.variables import read, reads
 from grader.source.walked import of_kind, walked
 
@@ -19,54 +17,12 @@ RUNS = {"forward": "__call__", "__call__": "forward"}
 """Either runs when an object is called."""
 
 
-def likely(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
-    """All of them; ``right`` is the solution."""
-    return unused(tree, right)
-
-
-def at_error(tree: ast.Module, line: int, message: str, detail: str | None) -> Slip | None:
-    """What the source shows of an error on ``line``, as it is told and as it was raised."""
-    slip = handed_on(tree, line, detail or "")
-    slip = slip or own_raise(tree, line, detail or message)
-    return slip or unfilled(tree, message)
-
-
-def own_raise(tree: ast.Module, line: int, message: str = "") -> Slip | None:
-    """The condition of the file's own under which ``line`` raises an error.
-
-    None if the ``message`` is of another error, which came up before the line could raise its own.
-    """
-    for node in walked(tree):
-        if isinstance(node, ast.Assert) and node.lineno == line and "AssertionError" in message:
-            begins = f"Line {line} raises this error itself, as {ast.unparse(node.test)} is"
-            if told := asked_wrongly(tree, node.test, begins, "false", line):
-                return told
-            said = f"{begins} false."
-            return Slip(line, f"{said} It asks for too much, or one of its values is wrong.")
-        if not isinstance(node, ast.If):
-            continue
-        for block, was in ((node.body, "true"), (node.orelse, "false")):
-            raised = [one for one in block if isinstance(one, ast.Raise) and one.lineno == line]
-            if raised and not of_another(message, raised[0]):
-                at, test = node.test.lineno, ast.unparse(node.test)
-                begins = f"Line {line} raises this error itself, as on line {at} {test} is"
-                if told := asked_wrongly(tree, node.test, begins, was, at):
-                    return told
-                said = f"Line {line} raises this error itself, as {test} is {was} on line {at}."
-                return Slip(at, f"{said} Here it must not be: does it ask the wrong way round?")
-    return None
-
-
-AGAIN, INSTEAD = " once more.", " in its place."
-"""How a sentence ends on a line that was copied, and reads what the line above it reads."""
-
-
 def withheld(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
     """Arguments that are not read, though a helper takes one of this name and does not get it.
 
-    And fields that have another name than the solution's, and defaults with another value.
+    And defaults with another value than the solution's.
     """
-    ends = (" for it.", " without it.", AGAIN, INSTEAD)
+    ends = (" for it.", " without it.")
     return chain(
         (one for one in unused(tree, right) if one.said.endswith(ends)), otherwise(tree, right)
     )
@@ -94,8 +50,6 @@ def unused(tree: ast.Module, right: ast.Module) -> Iterator[Slip]:
             inside = range(function.lineno + 1, (function.end_lineno or 0) + 1)
             found = (one for one in calls if one[0].lineno in inside)
             line, how, write = next(_instead(found, name, words), (function.lineno, "", ""))
-            if not how:
-                pass
             yield Slip(line, f"{said}{how}.", write)
 
 

@@ -1,4 +1,4 @@
-"""What is odd about keys, entries and lists in any program: of the same sort as :mod:`odd`."""
+"""A question under which nothing is done: of the same sort as :mod:`odd`."""
 
 from __future__ import annotations
 

@@ -19,20 +19,17 @@ from grader.grading.reading import (
 )
 from grader.grading.reading.bindings import CHANGES, callee
 from grader.grading.reading.shown import PURE, Slip
-from grader.source.variables import read, reads, stored
+from grader.source.variables import read, stored
 from grader.source.walked import of_kind, walked
 
 
 def certain(tree: ast.Module) -> Iterator[Slip]:
     """All of them."""
     return chain(
-        after_loop(tree),
         powers(tree),
         halved(tree),
         rounded(tree),
         unreturned(tree),
-        commas(tree),
-        signs(tree),
         again(tree),
         not_made(tree),
         lookups.odd(tree),
@@ -42,25 +39,6 @@ def certain(tree: ast.Module) -> Iterator[Slip]:
         kept.odd(tree),
         ignored(tree),
     )
-
-
-def after_loop(tree: ast.Module) -> Iterator[Slip]:
-    """Statements after a loop that read its variable, of which only the last value is left."""
-    for body in blocks(tree):
-        for at, loop in enumerate(body):
-            if not isinstance(loop, ast.For) or _breaks(loop):
-                continue
-            names = stored(loop.target)
-            for one in body[at + 1 :]:
-                if left := (names & read(one)) - stored(one):
-                    name = min(left)
-                    line = min(each.lineno for each in reads(one) if each.id == name)
-                    said = f"Line {line} comes after the loop of line {loop.lineno}, and "
-                    said = f"{said}reads {name}: it sees the last turn only."
-                    inside = "" if isinstance(one, ast.For) else " Is it to be inside the loop?"
-                    yield Slip(line, f"{said}{inside}")
-                    break
-                names -= stored(one)
 
 
 def powers(tree: ast.Module) -> Iterator[Slip]:
@@ -172,30 +150,6 @@ def _kept_or_handed(tree: ast.Module) -> Iterator[ast.Call]:
             yield node.value
 
 
-def commas(tree: ast.Module) -> Iterator[Slip]:
-    """A comma that makes a tuple of one value, or two numbers of one."""
-    for node in walked(tree):
-        if not isinstance(node, ast.Assign | ast.AnnAssign | ast.Return):
-            continue
-        value = node.value
-        if not isinstance(value, ast.Tuple) or not value.elts or _in_parentheses(value):
-            continue
-        line = value.lineno
-        if len(value.elts) == 1:
-            yield Slip(line, f"The comma at the end of line {line} makes a tuple: take it away.")
-
-
-def signs(tree: ast.Module) -> Iterator[Slip]:
-    """``x =+ y``, which adds nothing."""
-    for node in of_kind(tree, ast.Assign):
-        match node:
-            case ast.Assign(targets=[target], value=ast.UnaryOp(op=ast.UAdd(), operand=value)):
-                write = f"{ast.unparse(target)} += {ast.unparse(value)}"
-                yield Slip(
-                    node.lineno, f"Line {node.lineno} has =+, which adds nothing: += does.", write
-                )
-
-
 def again(tree: ast.Module) -> Iterator[Slip]:
     """Names that a class gives a value twice: the second one counts."""
     for owner in of_kind(tree, ast.ClassDef):
@@ -264,13 +218,3 @@ def parameters(function: ast.FunctionDef) -> list[str]:
     stars = filter(None, (given.vararg, given.kwarg))
     every = (*given.posonlyargs, *given.args, *given.kwonlyargs, *stars)
     return [one.arg for one in every if one.arg not in ("self", "cls")]
-
-
-def _breaks(loop: ast.For) -> bool:
-    """Whether a loop may end early: then its variable says where."""
-    return any(isinstance(one, ast.Break | ast.Return) for one in walked(loop))
-
-
-def _in_parentheses(node: ast.Tuple) -> bool:
-    first = node.elts[0]
-    return (node.lineno, node.col_offset) != (first.lineno, first.col_offset)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from grader.grading.reading.bindings import around, callee, calling, to_assign
+from grader.grading.reading.bindings import around, callee, calling
 from grader.grading.reading.ends import without_return
 from grader.source.walked import of_kind, walked
 
@@ -20,11 +20,6 @@ class Slip:
     line: int
     said: str
     write: str = ""
-
-
-def unmoved(line: int, name: str) -> Slip:
-    """What a loop over ``name`` makes in each turn, and always the same."""
-    return Slip(line, f"Line {line} makes the same for every {name}: nothing in it reads {name}.")
 
 
 def meant(name: str, params: Sequence[str]) -> int | None:
@@ -153,12 +148,12 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
             yield Slip(node.lineno, f"{said} Is a return missing before it?", f"return {text}")
         elif isinstance(node.value, WORTHLESS) or pure:
             said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
-            yield Slip(node.lineno, f"{said} Is it to be assigned?", to_assign(tree, node))
+            yield Slip(node.lineno, f"{said} Is it to be assigned?")
         elif isinstance(node.value, ast.Call) and _own(tree, node.value) in _only_returning(tree):
             said = f"Line {node.lineno} calls {callee(node.value)}, and nothing uses what it"
-            ends, write = _ends_used(tree, node), to_assign(tree, node)
+            ends = _ends_used(tree, node)
             fix = "Is a return missing before it?" if ends else "Is it to be assigned?"
-            yield Slip(node.lineno, f"{said} returns. {fix}", f"return {text}" if ends else write)
+            yield Slip(node.lineno, f"{said} returns. {fix}", f"return {text}" if ends else "")
         elif isinstance(node.value, ast.Call) and callee(node.value).endswith(
             ("Error", "Exception")
         ):

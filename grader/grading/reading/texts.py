@@ -1,4 +1,4 @@
-"""Texts that are not what they read as: without an f, by their letters, a pattern in its place."""
+"""Texts in which braces stand as they are, for want of an f before the quotes."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
         told = case.told
         if not (stays and changing is Helps.RIGHT):
             told = replace(told, trace=single.traced(case, fixed=hinting is Helps.RIGHT))
-    return replace(told, trace=lone.supposed(judge.source, judge.step, told))
+    return told
 
 
 def _of_numbers(report: Report) -> bool:

@@ -82,8 +82,6 @@ class Telling:
             if marks != others:
                 have, want = f"{marks}{have}", f"{others}{want}"
             return self._lone(pair.mine.lineno, have, want)
-        if len({id(one[0]) for one in pieces}) > 1:
-            pass
         line = getattr(pieces[0][-1][0], "lineno", pair.mine.lineno)
         told = [self._piece(chain, pair.scope) for chain in pieces[:2]]
         said = [one for one in dict.fromkeys(told) if one]
