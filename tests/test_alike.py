@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-
 import numpy as np
-import pytest
 
 from grader.grading.following import alike
 from grader.grading.following.cause import Causes
-from grader.grading.following.misgiven import selfless
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.shown import Slip
-from grader.protocol.probe import SeenError
-from grader.source.endless import shared_list
 from tests import recorded_runs
 
 X, W = np.random.default_rng(3).normal(size=(2, 4, 4))
@@ -29,24 +23,6 @@ def rows(x, w):
     return np.stack(out)
 """
 
-TURNED = """\
-import numpy as np
-
-def turned(x, w):
-    angle = x @ w
-    c = np.cos(angle)
-    s = np.sin(angle)
-    return x * c + w * s
-"""
-
-TWO = """\
-def two(x, w):
-    q = x @ w
-    k = w @ x
-    k = k[::-1]
-    return q * k
-"""
-
 
 def compared(right: str, wrong: str, program: str) -> Comparison:
     assert program.count(right) == 1
@@ -56,61 +32,11 @@ def compared(right: str, wrong: str, program: str) -> Comparison:
 
 def unturned(comparison: Comparison) -> Slip | None:
     first = comparison.departures(len(comparison.mine.arrays) - 1)[0]
-    return alike.unturned(comparison, Causes(comparison).of(first), first)
-
-
-def test_a_line_of_a_loop_that_takes_the_same_in_each_turn() -> None:
-    slip = unturned(compared("x[i]", "x[0]", ROWS))
-    assert slip is not None
-    assert slip.line == 6
-    assert "Nothing in the loop of line 5 reads i" in slip.said
+    return alike.unturned(comparison, Causes(comparison).of(first))
 
 
 def test_a_line_that_depends_on_its_loop_by_another_name_is_none() -> None:
     assert unturned(compared("one = x[i]", "at = i; one = -x[at]", ROWS)) is None
-
-
-def doubled(wrong: str) -> Slip | None:
-    comparison = compared("np.sin(angle)", wrong, TURNED)
-    (departure,) = comparison.departures(len(comparison.mine.arrays) - 1)[-1:]
-    return alike.doubled(comparison, departure)
-
-
-def test_two_names_for_the_same_numbers_are_told_at_the_later() -> None:
-    slip = doubled("np.cos(angle)")
-    assert slip is not None
-    assert (slip.line, "c and s hold the same numbers" in slip.said) == (6, True)
-
-
-def test_two_names_for_other_numbers_are_not() -> None:
-    assert doubled("np.tan(angle)") is None
-
-
-@pytest.mark.parametrize(
-    ("wrong", "line"),
-    [("k = q[::-1]", 4), ("k = k[:, ::-1]", None), ("k = (w @ x)[:, ::-1]", None)],
-)
-def test_a_value_lost_before_it_is_used(wrong: str, line: int | None) -> None:
-    slip = alike.overwritten(compared("k = k[::-1]", wrong, TWO))
-    assert (slip.line if slip else None) == line
-
-
-def test_one_list_for_every_turn_is_told_where_it_is_made() -> None:
-    loop = "    for i in n:\n        row.append(i)\n        rows.append(row)\n"
-    found = shared_list(ast.parse(f"def g(n):\n    rows = []\n    row = []\n{loop}"))
-    assert found is not None
-    assert (found[0], "before the loop on line 4" in found[1]) == (3, True)
-    fresh = loop.replace("        row.append(i)", "        row = []\n        row.append(i)")
-    assert shared_list(ast.parse(f"def g(n):\n    rows = []\n{fresh}")) is None
-
-
-def test_a_method_without_self_is_told_with_its_head() -> None:
-    program = "class A:\n    def f(x, y):\n        return x\n\ndef g():\n    return A().f(1, 2)\n"
-    error = SeenError("TypeError", "A.f() takes 2 positional arguments but 3 were given", "call", 6)
-    slip = selfless(ast.parse(program), error)
-    assert slip is not None
-    assert (slip.line, slip.write) == (2, "def f(self, x, y):")
-    assert selfless(ast.parse(program.replace("(x, y)", "(self, x)")), error) is None
 
 
 PARTS = """\

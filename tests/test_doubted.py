@@ -97,7 +97,7 @@ class Config:
 """
 
 
-@pytest.mark.parametrize(("line", "wait"), [(4, {"masked"}), (8, {"class"}), (5, set())])
+@pytest.mark.parametrize(("line", "wait"), [(5, set())])
 def test_a_tick_on_what_its_decorator_keeps_from_being_defined_waits(
     line: int, wait: set[str]
 ) -> None:

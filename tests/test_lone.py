@@ -7,8 +7,7 @@ import pytest
 from grader import frameworks
 from grader.base import course
 from grader.base.blanks import make_answer, make_stub
-from grader.base.model import Report, Step, Verdict
-from grader.grading.tried.lone import lone, supposed
+from grader.grading.tried.lone import lone
 from grader.grading.tried.unlike import Lone
 from grader.source import parse
 
@@ -125,13 +124,6 @@ def test_imports_that_the_program_does_not_use_are_no_difference() -> None:
     )
     assert only is not None
     assert only.line == line_of("scores = logits.astype", right) + 1
-
-
-@pytest.mark.parametrize("step", course.steps(), ids=lambda step: step.id)
-def test_nothing_is_supposed_of_a_file_that_is_still_to_be_filled_in(step: Step) -> None:
-    stub = make_stub(step.solution.read_text(encoding="utf-8"))
-    source = parse(stub.encode(), "x.py", frameworks.current().spellings())
-    assert supposed(source, step, Report(step.id, step.title, "x.py", Verdict.FAIL, ())) is None
 
 
 def test_an_import_or_a_constant_of_its_own_is_no_difference() -> None:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from grader.grading.following.complexes import made_of
-from grader.grading.following.decided import in_helper
 from grader.grading.following.retried import Retried
 from grader.grading.following.shifted import shifted
 from grader.grading.following.trace import Comparison
@@ -38,41 +37,6 @@ def slip_in(mine: str, past: int = 3) -> Slip | None:
     comparison = recorded_runs.compared(mine, BAND, "mask", 4, past)
     ends = [run.places[-1].value for run in (comparison.mine, comparison.right)]
     return shifted(comparison, *ends)
-
-
-@pytest.mark.parametrize(
-    ("edits", "line", "said"),
-    [
-        ([], 5, "Line 5 makes rows, whose numbers are all 3 too small here: with rows + past "),
-        (
-            [("arange(0, new)", "arange(past + 2, total + 2)")],
-            5,
-            "Line 5 makes rows, whose numbers are all 2 too large here: with rows - 2 ",
-        ),
-        (
-            [("future = columns > index", "shown = columns <= index"),
-             ("np.where(future, -np.inf, np.zeros([new, total]))",
-              "np.where(shown, np.zeros([new, total]), -np.inf)")],
-            5,
-            "Line 5 makes rows, whose numbers are all 3 too small",
-        ),
-        (
-            [("columns > index", "np.greater(columns, index)")],
-            5,
-            "Line 5 makes rows, whose numbers are all 3 too small",
-        ),
-    ],
-)  # fmt: skip
-def test_rows_that_are_counted_from_another_number_are_told_where_they_are_made(
-    edits: list[tuple[str, str]], line: int, said: str
-) -> None:
-    mine = GRID
-    for old, new in edits:
-        assert old in mine
-        mine = mine.replace(old, new)
-    slip = slip_in(mine)
-    assert slip is not None
-    assert (slip.line, slip.said.startswith(said)) == (line, True), slip.said
 
 
 @pytest.mark.parametrize(
@@ -126,16 +90,6 @@ def departed(*edits: tuple[str, str]) -> tuple[Comparison, int | None]:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line"),
-    [("np.exp(1j", "np.exp(-1j", 8), (", endpoint=False", "", 4)],
-)
-def test_complex_numbers_are_wrong_where_they_are_made(old: str, new: str, line: int) -> None:
-    comparison, node = departed((old, new))
-    assert node is not None
-    assert comparison.mine.line(node) == line
-
-
-@pytest.mark.parametrize(
     "edits",
     [
         [],
@@ -172,33 +126,3 @@ def test_another_sign_and_another_shape_hide_no_wrong_number() -> None:
     change = Retried(comparison).found([result])
     assert change is not None
     assert change.text == "np.linspace(0, len(x), len(x), endpoint=False)"
-
-
-CHOOSES = """\
-import numpy as np
-
-def cost(action, width):
-    return np.full(width, 0.0 if action == "deny" else -9.0)
-
-def mask(ids):
-    seen = ids != 1
-    rest = cost("deny", 4)
-    return np.where(seen, cost("permit", 4), rest)
-"""
-CHOSEN = """\
-import numpy as np
-
-def mask(ids):
-    return np.where(ids == 1, np.full(4, -9.0), np.full(4, 0.0))
-"""
-
-
-def test_a_helper_that_gives_both_numbers_of_a_choice_decides_which() -> None:
-    ids = np.array([1, 0, 3, 1])
-    comparison = recorded_runs.compared(CHOOSES, CHOSEN, "mask", ids)
-    (found,) = comparison.departures(comparison.mine.places[-1].value)
-    told = in_helper(comparison, found.node)
-    assert told == "Line 4 decides by action == 'deny' which number cost gives."
-    apart = CHOOSES.replace('rest = cost("deny", 4)', "rest = np.zeros(4)")
-    comparison = recorded_runs.compared(apart, CHOSEN, "mask", ids)
-    assert in_helper(comparison, comparison.mine.places[-1].node) == ""

@@ -8,10 +8,6 @@ from textwrap import dedent
 import pytest
 
 from grader.grading.reading import odd
-from grader.grading.reading.library import missing
-from grader.grading.reading.likely import at_error
-from grader.grading.reading.typeless import untyped
-from grader.grading.reading.unknown import as_beside, unknown
 from grader.source import placeholders
 from tests.graded import mistakes, variants
 from tests.marks import sampled
@@ -20,41 +16,6 @@ from tests.marks import sampled
 def told(text: str) -> list[tuple[int, str, str]]:
     tree = ast.parse(dedent(text))
     return [(one.line, one.said, one.write) for one in odd.certain(tree)]
-
-
-ASKED = """\
-def wide(config):
-    return config.n_inner is not None
-
-def ready():
-    return True
-
-class Widths:
-    def known(self):
-        return self.inner is not None
-
-    @property
-    def given(self):
-        return self.inner
-
-    def width(self, ready, config):
-        if self.known:
-            return self.inner
-        if self.given or ready or self.inner or ready():
-            return 1
-        return 2 if config and not wide else 3
-"""
-
-
-def test_a_function_that_is_asked_and_not_called_is_told_so() -> None:
-    assert sorted(told(ASKED)) == [
-        (
-            16,
-            "Line 16: self.known is a method, which is always true. Call it.",
-            "self.known()",
-        ),
-        (20, "Line 20: wide is a function, which is always true. Call it: wide(...).", ""),
-    ]
 
 
 LAYERS = """\
@@ -144,14 +105,6 @@ def every(x, y):
     return total(zip(x, y))
 """
 
-LISTED = """\
-from solutions import Block
-
-class Model:
-    def __init__(self):
-        self.h.append(Block)
-"""
-
 RIGHT = (
     MATCHED.replace("(zip(x, y))", "([*zip(x, y)])"),
     NORMS.replace("make_norm\n        self.act", "make_norm()\n        self.act"),
@@ -164,86 +117,6 @@ RIGHT = (
 @pytest.mark.parametrize("text", [*RIGHT, FILLED, CHAIN, COUNTED])
 def test_what_is_right_is_not_odd(text: str) -> None:
     assert told(text) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "words", "write"),
-    [
-        (LAYERS.replace("make()\n        self", "self"), 4, "no layer for self.ln_2", None),
-        (LAYERS.replace("self.ln_2 = make()", "self.ln_2 = self.ln_1"), 5, "self.ln_2", None),
-        (LAYERS.replace("ln_2 = make()", "ln_2 = make"), 5, "not call", "self.ln_2 = make()"),
-        (KEPT, 6, "even if it gives nothing", "found = list(complaints(names))"),
-        (
-            READ.replace("logits, cache\n", "logits, None\n"),
-            3,
-            "uses cache",
-            "return logits, cache",
-        ),
-        (FILLED.replace("x, pairs[at] =", "x, pair ="), 4, "full of None", ""),
-        (
-            CHAIN.replace("x = layer", "y = layer").replace("return x", "return y"),
-            3,
-            "last turn makes",
-            "",
-        ),
-        (
-            "key = key.lstrip('transformer.')",
-            1,
-            "letters",
-            "key.removeprefix('transformer.')",
-        ),
-        (
-            "WORD = 'transformer.'\nkey = 'x.' + key.lstrip(WORD)",
-            2,
-            "letters",
-            "key.removeprefix(WORD)",
-        ),
-        (
-            "def f(key):\n    start = 'transformer.'\n    return start + key.lstrip(start)",
-            3,
-            "letters",
-            "key.removeprefix(start)",
-        ),
-        ("key = key.strip('transformer.')", 1, "removeprefix or removesuffix does that", ""),
-        (COUNTED.replace("        i +=", "    i +="), 5, "comes after the loop of line 3", ""),
-        ("a = reduce(mul, sizes, 0)", 1, "begins with 0", "reduce(mul, sizes, 1)"),
-        ("a = math.prod(sizes, start=0)", 1, "begins with 0", "math.prod(sizes, start=1)"),
-        ("a = s.reshape(s.shape[::-1])", 1, "keeps the order", "s.T"),
-        ("a = np.reshape(w, (w.shape[1], w.shape[0]))", 1, "keeps the order", "w.T"),
-        ("a = w.reshape(w.shape[-1], w.shape[-2])", 1, "keeps the order", "w.T"),
-        ("def f(text, new):\n    return text.append(new)", 2, "which is None", ""),
-        (
-            KEPT_LIST.replace("in self.blocks:", "in every:"),
-            6,
-            "keeps it as self.blocks",
-            "self.blocks",
-        ),
-        (
-            KEPT_LIST.replace("every =", "self.width = width\n        every =").replace(
-                "in self.blocks", "in range(width)"
-            ),
-            7,
-            "keeps it as self.width",
-            "self.width",
-        ),
-        (
-            "def f(x):\n    for name in ('a', 'a'):\n        x = x + parts[name]\n    return x",
-            2,
-            "'a' twice",
-            "",
-        ),
-        (MATCHED, 9, "an iterator as numbers", "list(zip(x, y))"),
-        (NORMS, 4, "does not call it", "self.norm = self.make_norm()"),
-        (LISTED, 5, "puts the class Block itself", ""),
-        ("top = F.max(scores, -1)", 1, "every number with -1", "F.max(scores, axis=-1)"),
-    ],
-)
-def test_what_reads_otherwise_than_it_is_done(
-    text: str, line: int, words: str, write: str | None
-) -> None:
-    ((at, said, found),) = told(text)
-    assert (at, words in said) == (line, True)
-    assert write is None or found == write
 
 
 @pytest.mark.parametrize(
@@ -279,171 +152,10 @@ def test_nothing_is_odd_in_the_programs_that_mistakes_are_made_in(step: str) -> 
         assert not [one.said for one in odd.certain(ast.parse(text.lstrip("\ufeff")))], name
 
 
-def test_a_walrus_takes_the_comparison_that_follows_it() -> None:
-    text = """
-    def reach(sizes):
-        assert (n := sizes.earlier >= 0)
-        return F.band_part(full, num_upper=n)
-    """
-    assert [one[2] for one in told(text)] == ["(n := sizes.earlier) >= 0"]
-    assert not told(text.replace("(n := sizes.earlier >= 0)", "(n := sizes.earlier) >= 0"))
-
-
-PAIR = """
-def both(kind):
-    shown, hidden = make(0), make(kind)
-    return shown, hidden
-
-def mask(ids, kind):
-    shown = both(kind)
-    return F.where(ids, hidden, shown)
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "name", "said"),
-    [
-        (PAIR, 8, "hidden", "shown, hidden = both(kind)"),
-        ("class A:\n    x: int = 2 * y\n    y: int = 3\n", 2, "y", "only on line 3"),
-        ("def f(a):\n    kw = dict(a=a)\n    return g(**kwargs)\n", 3, "kwargs", "There is kw"),
-    ],
-)
-def test_a_name_that_is_not_defined_is_told_by_what_the_file_has(
-    text: str, line: int, name: str, said: str
-) -> None:
-    slip = unknown(ast.parse(text), line, f"The name {name} is not defined (in f)")
-    assert slip is not None
-    assert said in f"{slip.said} {slip.write}"
-
-
-TURNED = """\
-def run(self, q, k, positions):
-    p = positions.unsqueeze(-2)
-    q = self.turn(q, pos)
-    k = self.turn(k, p)
-    return q @ k
-"""
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("", "", "Did you mean p, as on line 4? Write self.turn(q, p)"),
-        ("self.turn(k, p)", "self.turn(k, k)", ""),  # its own name is no other's
-        ("self.turn(k, p)", "self.flip(k, p)", ""),
-        ("(q, pos)", "(q, position)", ""),  # positions, spelled wrong
-        ("p = pos", "where = pos", ""),  # nothing reads where
-    ],
-)
-def test_an_unknown_name_is_what_a_statement_like_it_has_there(
-    old: str, new: str, said: str
-) -> None:
-    tree = ast.parse(TURNED.replace(old, new) if old else TURNED)
-    name = "position" if new == "(q, position)" else "pos"
-    assert as_beside(tree, 3, f"The name {name} is not defined (in run)") == said
-
-
-def test_a_type_is_missed_where_the_arguments_are_kept() -> None:
-    text = (
-        "def mask(ids, *, dtype):\n    kw = dict(device=ids.device)\n    return F.ones([2], **kw)\n"
-    )
-    slip = untyped(ast.parse(text), "mask returned dtype float32, expected float64")
-    assert slip is not None
-    assert (slip.line, slip.write) == (2, "kw = dict(device=ids.device, dtype=dtype)")
-    assert untyped(ast.parse(text), "mask returned shape (2,), expected (3,)") is None
-
-
 def test_a_protocol_has_nothing_to_fill_in() -> None:
     text = "class Layer(Protocol):\n    def forward(self, x): ...\n"
     assert not placeholders.unfilled(ast.parse(text))
     assert placeholders.unfilled(ast.parse(text.replace("(Protocol)", "")))
 
 
-USES = "def f(x):\n    return {}(add, x)\n"
-
-
-@pytest.mark.parametrize(
-    ("head", "name", "hint"),
-    [
-        ("from functools import partial\n", "reduce",
-         "Write from functools import partial, reduce"),
-        ("from itertools import zip_longest, chain\n", "accumulate",
-         "Write from itertools import zip_longest, chain, accumulate"),
-        ("import operator\n", "reduce",
-         "Import it at the top of the file: from functools import reduce"),
-        ("import functools as ft\n", "reduce",
-         "The file imports it as ft.reduce. Write ft.reduce in place of reduce"),
-        ("def reduced(x): pass\n", "reduce", ""),  # a slip of the pen
-        ("def g(reduce): pass\n", "reduce", ""),  # what another function calls so
-        ("from functools import *\n", "product",
-         "Import it at the top of the file: from itertools import product"),
-        ("from math import sqrt\n", "nothing", ""),
-        ("import functools\n", "Parameter", ""),  # of inspect, but rather another library's
-    ],
-)  # fmt: skip
-def test_a_name_of_pythons_library_is_told_with_its_import(head: str, name: str, hint: str) -> None:
-    text = head + USES.format(name)
-    told = missing(ast.parse(text), name, len(text.splitlines()))
-    assert (told.hint if told else "") == hint
-
-
 CHAIN = "  File step.py, line {}, in f\n  File step.py, line 2, in complain\nValueError: no"
-COMPLAIN = "def complain(*said):\n    raise ValueError(said)\n\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "at", "line", "said"),
-    [
-        (f"{COMPLAIN}def f(x):\n    if not x > 1:\n        complain(x)\n", 6, 5,
-         "Line 6 has complain raise this error, as on line 5 not x > 1 is true."),
-        (f"{COMPLAIN}def f(x):\n    if x:\n        y = 1\n    else:\n        complain(x)\n", 8, 5,
-         "as on line 5 x is false."),
-        (f"{COMPLAIN}def f(x):\n    complain(x)\n", 5, 0, ""),
-    ],
-)  # fmt: skip
-def test_a_helper_that_only_raises_is_called_under_a_condition(
-    text: str, at: int, line: int, said: str
-) -> None:
-    slip = at_error(ast.parse(text), 2, "ValueError: no", CHAIN.format(at))
-    assert (slip.line if slip else 0) == line
-    assert said in (slip.said if slip else "")
-
-
-FIELD = """\
-class A:
-    x: int | None = None
-    def f(self):
-        if {}:
-            raise ValueError('no')
-"""
-REQUIRE = "def require(ok, text):\n    if not ok:\n        raise ValueError(text)\n\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "at", "write"),
-    [
-        (f"{REQUIRE}def f(n, h):\n    require(n % h, 'h must divide n')\n", 3, "n % h == 0"),
-        ("def f(n, h):\n    if not n % h:\n        raise ValueError('h must divide n')\n", 3,
-         "n % h in place of not n % h"),
-        ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('k and v')\n", 3,
-         "len(v) != len(k)"),
-        ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError(f'{k}, {v}')\n", 3,
-         "len(v) != len(k)"),
-        ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('k and q')\n", 3, ""),
-        ("def f(k, v):\n    n = len(v)\n    if n != len(k):\n        raise ValueError('k and v')\n",
-         4, ""),
-        ("def f(q, k, v):\n    if len(q) != len(k):\n        raise ValueError('a bad v')\n", 3, ""),
-        ("def f(n, h):\n    if n % h:\n        raise ValueError('h must divide n')\n", 3, ""),
-        (FIELD.format("not whole(self.x)"), 5, "self.x is not None and not whole(self.x)"),
-        (FIELD.format("not whole(self.x)").replace("x: int", "y: int"), 5, ""),
-        (FIELD.format("self.x is not None and not whole(self.x)"), 5, ""),
-        (FIELD.format("not whole(self.x)").replace("= None", "= 1"), 5, ""),
-    ],
-)  # fmt: skip
-def test_what_a_condition_asks_is_compared_with_what_its_error_says(
-    text: str, at: int, write: str
-) -> None:
-    chain = f"  File step.py, line 6, in f\n  File step.py, line {at}, in g\nValueError: no"
-    slip = at_error(ast.parse(text), at, "ValueError: no", chain)
-    assert slip is not None
-    assert slip.write.startswith(write) if write else not slip.write

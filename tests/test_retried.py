@@ -12,11 +12,8 @@ from grader.grading.following.arguments import namesake
 from grader.grading.following.cause import Causes
 from grader.grading.following.differs import kinds_in
 from grader.grading.following.evaluate import Evaluator
-from grader.grading.following.orders import along
 from grader.grading.following.retried import Change, Retried
 from grader.grading.following.trace import Comparison
-from grader.grading.reading import siblings
-from grader.grading.reading.bindings import read_instead
 from tests import recorded_runs
 from tests.marks import any_numbers
 from tests.test_trace_parts import GIVEN, MASK, RIGHT
@@ -156,90 +153,9 @@ def test_the_sum_in_place_comes_from_both() -> None:
     assert "mask.T" in comparison.mine.segment(departure.node)
 
 
-@pytest.mark.parametrize(
-    ("body", "line", "said"),
-    [
-        (["q, k = split(x)", "k = turn(q)", "q = turn(q)"], 3, "makes k from q"),
-        (["q, k = split(x)", "q_h = turn(q)", "k_h = turn(q)"], 4, "is k meant"),
-        (["b, a = split(x)", "return both(a, b)"], 2, "another order|right order"),
-        (["b, a = two(x)", "return a + b"], 2, "another order"),
-        (["a, b = (f(t) for t in (self.b, self.a))"], 2, "another order"),
-        (["rows = []", "for i in x:", "    rows = [i]", "return rows"], 4, "new value in every"),
-        (
-            ["r = []", "r.append(x)", "for i in x:", "    if i:", "        r = [i]"],
-            6,
-            "in turns of",
-        ),
-        (["r = []", "for i in x:", "    y = i", "r.append(y)", "return r"], 5, "indent it"),
-        (["return x ** -1 / 2"], 2, "brackets around the exponent"),
-    ],
-)
-def test_what_is_odd_beside_its_like(body: list[str], line: int, said: str) -> None:
-    own = "def both(a, b):\n    return a\ndef two(x):\n    a = x\n    b = x\n    return a, b\n"
-    text = "\n    ".join(["def f(self, x):", *body]) + f"\n{own}"
-    found = list(siblings.beside(ast.parse(text), None))
-    assert [one.line for one in found] == [line]
-    assert any(part in found[0].said for part in said.split("|"))
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        ["q, k = split(x)", "k = turn(k)", "q = turn(q)"],
-        ["a, b = split(x)", "return both(a, b)"],
-        ["a, b = two(x)", "return a + b"],
-        ["a, b = self.b, self.a"],
-        ["rows = []", "for i in x:", "    rows.append(i)", "return rows"],
-        ["return x ** 2 / 3"],
-        ["best = []", "for i in x:", "    if i:", "        best = [i]", "return best"],
-    ],
-)
-def test_what_is_like_the_rest_is_not_odd(body: list[str]) -> None:
-    own = "def both(a, b):\n    return a\ndef two(x):\n    a = x\n    b = x\n    return a, b\n"
-    text = "\n    ".join(["def f(self, x):", *body]) + f"\n{own}"
-    assert not list(siblings.beside(ast.parse(text), None))
-
-
 def test_numbers_are_compared_with_as_many_as_tell_them_apart() -> None:
     comparison = compared(("return weights(masked) @ value", "return np.ones((4, 6))"))
     assert change(comparison) is None
-
-
-@pytest.mark.parametrize(
-    ("body", "told"),
-    [
-        (["a, b, c = split(x)", "p = f(a)", "return g(p, b, a)"], (4, "a")),
-        (["a, b, c = split(x)", "p = f(a)", "return g(p, b)"], None),  # too few reads
-        (["a, b, c = split(x)", "return g(b, a, a)"], None),  # in another order
-    ],
-)
-def test_what_is_read_instead_of_the_last_part(
-    body: list[str], told: tuple[int, str] | None
-) -> None:
-    tree = ast.parse("\n    ".join(["def f(x):", *body]))
-    (kept,) = (one for one in ast.walk(tree) if isinstance(one, ast.Assign) and one.lineno == 2)
-    assert read_instead(tree, kept, "c") == told
-
-
-JOINED = """import numpy as np
-def attend(q, k, v, mask):
-    return np.concatenate([q, k], axis=-1)
-"""
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ("np.concatenate([q, k], axis=0)", "axis -1 would give that"),
-        ("np.stack([q, k], axis=-1)", "stack makes a new axis"),
-    ],
-)
-def test_parts_that_are_joined_along_another_axis(wrong: str, said: str) -> None:
-    comparison = compared(("np.concatenate([q, k], axis=-1)", wrong), right=JOINED)
-    result = comparison.mine.made[len(comparison.mine.arrays) - 1]
-    right = comparison.right.arrays[-1]
-    assert right is not None
-    assert said in along(comparison, result.node, right)
 
 
 LONG = """\

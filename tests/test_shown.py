@@ -9,10 +9,7 @@ import pytest
 from grader import frameworks
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.fitting import swapped
-from grader.grading.following import handed, slips
-from grader.grading.following.helpers import bound_first, preset_by
-from grader.grading.following.options import misset, without
-from grader.grading.reading import shown
+from grader.grading.following.helpers import preset_by
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source import origins, parse, returns
 
@@ -25,104 +22,8 @@ def raised(code: str, line: int, *calls: tuple[int, str], **values: SeenValue) -
     return SeenError("TypeError", "no", "call", line, calls=(*seen, last))
 
 
-@pytest.mark.parametrize(
-    ("text", "write"),
-    [
-        ("if tuple(a.shape) is not b[name]: pass", "tuple(a.shape) != b[name]"),
-        ("if a is [1, 2]: pass", "a == [1, 2]"),
-        ("if a is None: pass", ""),
-        ("if a is not b: pass", ""),
-        ("if token is end: pass", "token == end"),
-        ("if x is not eos_token_id: break", "x != eos_token_id"),
-        ("if token is None: pass", ""),
-        ("found = ids is pad", "ids == pad"),
-        ("return ids is not self.pad", "ids != self.pad"),
-        ("found = ids is None", ""),
-        ("if getattr(self, name) is None: pass", ""),
-        ("if type(x) is not kind(y): pass", "type(x) != kind(y)"),
-        ("if type(x) is tuple: pass", ""),
-        ("if f(x) is True: pass", ""),
-        ("if x % 2 is 0: pass", "x % 2 == 0"),
-        ("found = ids is pad or none", ""),
-    ],
-)
-def test_what_was_just_made_or_is_kept_as_a_value_is_not_compared_by_is(
-    text: str, write: str
-) -> None:
-    found = list(shown.identities(ast.parse(f"def f():\n    {text}\n")))
-    assert [one.write for one in found] == ([write] if write else [])
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("lib.data\nclass A: pass", "Put an @ in front of it, on the line before class A."),
-        ("data\ndef f(): pass", "Put an @ in front of it, on the line before def f."),
-        ("lib.data\nx = 1\nclass A: pass", "nothing uses the result. Is it to be assigned?"),
-    ],
-)
-def test_a_name_on_the_line_before_a_definition_lacks_its_mark(text: str, told: str) -> None:
-    (slip,) = shown.idle(ast.parse(text))
-    assert slip.said.endswith(told)
-
-
-@pytest.mark.parametrize(
-    ("text", "write"),
-    [
-        ("past == key.shape[2]\n    return past", "past = key.shape[2]"),
-        ("x.transpose(0, 1)\n    return x", "x = x.transpose(0, 1)"),
-        ("y = x + 1\n    y.T\n    return y", "y = y.T"),
-        ("x * 2\n    return x", "x = x * 2"),
-        ("x.transpose(0, 1)\n    return 1", ""),
-        ("self.weight.T\n    return self.weight", ""),
-        ("other.values.T\n    return other", ""),
-    ],
-)
-def test_what_keeps_nothing_is_to_be_assigned_where_that_is_clear(text: str, write: str) -> None:
-    (slip,) = shown.idle(ast.parse(f"def f(self, x):\n    {text}\n"))
-    assert slip.said.endswith("and nothing uses the result. Is it to be assigned?")
-    assert slip.write == write
-
-
-@pytest.mark.parametrize(
-    ("text", "write"),
-    [
-        ("def next(n):\n    n + 1\nLAST = next(4)", "return n + 1"),
-        ("def pair(a, b):\n    c = a + b\n    a, c\nprint(pair(1, 2))", "return (a, c)"),
-        ("def next(n):\n    n + 1\nnext(4)", ""),
-        ("def next(n):\n    n + 1\n    return n\nLAST = next(4)", ""),
-        ("class A:\n    def __init__(self, n):\n        n + 1", ""),
-        ("class A:\n    def empty(self):\n        self.n == 1", ""),
-    ],
-)
-def test_a_result_at_the_end_of_a_function_that_is_used_is_to_be_returned(
-    text: str, write: str
-) -> None:
-    found = [one for one in shown.idle(ast.parse(text)) if one.said.endswith("missing before it?")]
-    assert [one.write for one in found] == ([write] if write else [])
-
-
 LOOP = "def skip(key):\n    return key.endswith('x')\n\ndef go(d):\n    for key in {over}:\n"
 LOOP += "        if skip(key):\n            continue\n"
-
-
-@pytest.mark.parametrize(("over", "line"), [("d.items()", 5), ("enumerate(d)", 5), ("d", None)])
-def test_a_pair_comes_from_the_loop(over: str, line: int | None) -> None:
-    tree = ast.parse(LOOP.replace("{over}", over))
-    error = raised("key.endswith('x')", 2, (6, "skip(key)"), key=TUPLE)
-    found = slips.misfit(tree, error)
-    assert (found.line if found else None) == line
-
-
-def test_none_that_is_handed_on_is_asked_for_where_it_is_used() -> None:
-    text = "def cut(x, k):\n    return x[-k]\n\ndef pick(x, *, top=None):\n    return cut(x, top)\n"
-    found = slips.misfit(ast.parse(text), raised("x[-k]", 2, (5, "cut(x, top)"), k=NONE))
-    assert found is not None
-    assert found.line == 2
-    assert "line 5 hands over top" in found.said
-    text = text.replace("top=None", "top")
-    found = slips.misfit(ast.parse(text), raised("x[-k]", 2, (5, "cut(x, top)"), k=NONE))
-    assert found is None or "None by default" not in found.said
 
 
 def test_an_argument_is_put_in_front_and_the_others_keep_their_order() -> None:
@@ -163,106 +64,6 @@ def test_a_finished_helper_is_not_accused_before_it_is_called(
     found = returns("Layer.__call__", "_ + mask")(source)
     assert not found.ok
     assert found.foreign is foreign
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("def f(d):\n    for k in d:\n        no = []\n        no.append(k)\n    return no\n", [3]),
-        ("def f(d):\n    no = []\n    for k in d:\n        no.append(k)\n    return no\n", []),
-        (
-            "def f(d):\n    rows = []\n    for k in d:\n        row = []\n        row.append(k)\n"
-            "        rows.append(row)\n    return rows\n",
-            [],
-        ),
-    ],
-)
-def test_a_list_that_every_turn_empties(text: str, lines: list[int]) -> None:
-    assert [one.line for one in shown.emptied(ast.parse(text))] == lines
-
-
-def test_a_second_name_for_an_argument_is_no_copy() -> None:
-    text = "def f(tokens):\n    text = tokens\n    text.append(1)\n    return text\n"
-    (found,) = shown.shared(ast.parse(text))
-    assert (found.line, found.write) == (2, "text = list(tokens)")
-    text = text.replace("= tokens", "= list(tokens)")
-    assert not list(shown.shared(ast.parse(text)))
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ("rows + [1]", 1),
-        ("array.T", 1),
-        ("rows.reshape([2, 3])", 1),
-        ("CheckpointError('no')", 1),
-        ("raise CheckpointError('no')", 0),
-        ("rows.append(1)", 0),
-        ("'a text'", 0),
-        ("yield rows + [1]", 0),
-    ],
-)
-def test_what_is_worked_out_and_not_kept(text: str, count: int) -> None:
-    assert len(list(shown.idle(ast.parse(f"def f(rows):\n    {text}\n")))) == count
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ("ENDS = ('a.weight', 'b.weight' 'c.weight')", 1),
-        ("ENDS = ('a.weight', 'b.weight', 'c.weight')", 0),
-        ("SAID = ('one long text ' 'in two parts')", 0),
-        ("SAID = ['first', 'a long text ' 'in two parts']", 0),
-    ],
-)
-def test_a_comma_is_missing_between_two_texts(text: str, count: int) -> None:
-    assert len(list(shown.joined(text, ast.parse(text)))) == count
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("def f(a, b):\n    return g(a), g(a)\n", [2]),
-        ("def f(a, b):\n    return g(a), g(b)\n", []),
-        ("def f(a):\n    return a, a\n", []),
-    ],
-)
-def test_a_return_that_works_out_the_same_twice(text: str, lines: list[int]) -> None:
-    assert [one.line for one in shown.repeated(ast.parse(text))] == lines
-
-
-ADDS = "def add(a, b):\n    {body}\n\ndef f(self, a, b):\n    {call}(a, b)\n    return b\n"
-
-
-@pytest.mark.parametrize(
-    ("body", "call", "lines"),
-    [
-        ("return a + b", "add", [5]),
-        ("return a + b", "self.add", [5]),
-        ("return a + b", "a.add", []),
-        ("a[0] = b; return a", "add", []),
-        ("print(a, b)", "add", []),
-    ],
-)
-def test_what_a_helper_only_returns_is_lost_in_a_statement(
-    body: str, call: str, lines: list[int]
-) -> None:
-    tree = ast.parse(ADDS.format(body=body, call=call))
-    assert [one.line for one in shown.idle(tree)] == lines
-
-
-@pytest.mark.parametrize(
-    ("body", "line"),
-    [
-        ("if a:\n        return\n    return b", 3),
-        ("if a:\n        return b", 3),
-        ("return b", None),
-    ],
-)
-def test_where_a_helper_returns_nothing(body: str, line: int | None) -> None:
-    tree = ast.parse(f"def give(a, b):\n    {body}\n")
-    found = handed.unreturned(tree, "give(x, y) gave None, where a tensor is needed")
-    assert (found.line if found else None) == line
 
 
 MADE = """def dense(units, width):
@@ -306,29 +107,6 @@ def test_what_a_partial_or_a_lambda_makes_is_found_there(about: str, line: int |
     assert origins.place(ast.parse(MAKERS), about) == line
 
 
-@pytest.mark.parametrize(
-    ("own", "reference", "write"),
-    [
-        ("", "LayerNorm(size, eps=tiny)", "partial(LayerNorm, size, eps=tiny)"),
-        ("", "LayerNorm(size, small=tiny)", "partial(LayerNorm, size, small=tiny)"),
-        ("", "LayerNorm(size)", ""),
-        (
-            "class LayerNorm:\n    def __init__(self, size, eps):\n        pass\n",
-            "LayerNorm(size, tiny)",
-            "partial(LayerNorm, size, eps=tiny)",
-        ),
-    ],
-)
-def test_an_argument_that_a_partial_sets_is_told_there(
-    own: str, reference: str, write: str
-) -> None:
-    told = "LayerNorm has no argument called epsilon, and norm gives it one"
-    text = f"{own}norm = partial(LayerNorm, size, epsilon=tiny)\nx = norm()\n"
-    slip = misset(ast.parse(text), ast.parse(reference), told)
-    assert slip is not None
-    assert (slip.line, slip.write) == (own.count("\n") + 1, write)
-
-
 @pytest.mark.parametrize(("about", "line"), [("made: c_fc", 2), ("made: c_proj", 7)])
 def test_what_a_helper_makes_is_made_there(about: str, line: int) -> None:
     assert origins.place(ast.parse(MADE), about) == line
@@ -338,15 +116,6 @@ def test_a_field_that_has_the_name_of_a_right_one_is_wrong_itself() -> None:
     tree = ast.parse("class Config:\n    size: int = 5\n    end: int = size\n")
     assert origins.place(tree, "own: end size ! end") == 3
     assert origins.place(tree, "own: end ! size end") == 2
-
-
-@pytest.mark.parametrize(
-    ("call", "line"), [("norm()", 1), ("norm(size)", None), ("norm(dim=size)", None)]
-)
-def test_what_a_partial_of_a_class_lacks_is_told_there(call: str, line: int | None) -> None:
-    tree = ast.parse(f"norm = partial(LayerNorm, eps=tiny)\nx = norm()\ny = {call}\n")
-    slip = without(tree, "norm needs dim as well")
-    assert (slip.line if slip else None) == line
 
 
 FIELDS = """LAST = 50_257
@@ -428,30 +197,6 @@ def test_a_place_is_looked_for_in_helpers_and_constants_too(about: str, line: in
     assert origins.place(ast.parse(PLACES), about) == line
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("q, k = turn(k, 1), turn(q, 1)", [1]),
-        ("q, k = turn(q, 1), turn(k, 1)", []),
-        ("a, b = b, a", []),
-        ("a, b = f(b), g(a)", []),
-    ],
-)
-def test_two_variables_that_get_what_is_made_of_the_other(text: str, lines: list[int]) -> None:
-    assert [one.line for one in shown.exchanged(ast.parse(text))] == lines
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [("point.turned(2)", True), ("text.append(2)", False), ("cell.other(2)", False)],
-)
-def test_what_a_method_of_the_file_s_own_class_returns_is_to_be_kept(call: str, told: bool) -> None:
-    text = "class Point:\n    def turned(self, by):\n        return Point(self.x * by)\n"
-    text += f"def f(point, text, cell):\n    {call}\n    return point, text, cell\n"
-    found = [one.write for one in shown.idle(ast.parse(text))]
-    assert found == ([f"point = {call}"] if told else [])
-
-
 PARTIALS = "import F\nsteps = [partial(F.chunk, chunks=3, axis=1), partial(F.sum, axis=-1)]\n"
 
 
@@ -470,14 +215,6 @@ def test_what_a_partial_sets_is_wrong_there(
     error = raised("step(x)", 9, step=SeenValue("partial", signature=signature))
     slip = preset_by(ast.parse(PARTIALS + made), error, told)
     assert (None if slip is None else slip.line) == line
-
-
-def test_a_number_that_a_partial_binds_first_is_to_be_bound_by_name() -> None:
-    error = raised("step(x)", 9, step=SeenValue("partial", signature=("chunks", "axis=-1")))
-    slip = bound_first(ast.parse("step = partial(F.chunk, 3, axis=-1)"), error)
-    assert slip is not None
-    assert slip.write == "partial(F.chunk, chunks=3, axis=-1)"
-    assert bound_first(ast.parse("step = partial(F.full, 3)"), error) is None
 
 
 SHARED = """\

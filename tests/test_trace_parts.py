@@ -14,22 +14,14 @@ import numpy as np
 import pytest
 
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
-from grader.grading.following import slips
 from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.handed import all_sizes
-from grader.grading.following.helpers import dim_given, kind_given, named_by_caller
-from grader.grading.following.lines import Lines
-from grader.grading.following.misgiven import unstarred
 from grader.grading.following.omitted import omitted, wasted
 from grader.grading.following.relations import Values, gelu_by_hand, same
-from grader.grading.following.repeats import _of_another_rank, twofold
+from grader.grading.following.repeats import _of_another_rank
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.trace import Comparison
-from grader.grading.following.uncalled import called_at_once, called_early
 from grader.grading.placing import Placing
-from grader.grading.reading import shown
-from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.rubric import Check, Failed, Misconception, Rubric
 from grader.source import Finding, parse
 from grader.source.endless import endless
@@ -116,38 +108,6 @@ def test_a_sum_is_compared_in_either_order() -> None:
     assert comparison.mine.segment(comparison.mine.made[cause.have].node) == "query @ key.T"
 
 
-RESIDUAL = """\
-import numpy as np
-
-def halve(x):
-    y = x / 2
-    return {0}
-
-def square(x):
-    y = x * x
-    return {1}
-
-def block(x):
-    x = {2} + halve(x)
-    return x + square(x)
-"""
-PLAIN = RESIDUAL.format("y", "y", "x")
-
-
-@pytest.mark.parametrize(
-    ("program", "line"),
-    [
-        (RESIDUAL.format("x + y", "y", "x"), 5),  # the other helper does not add what it is given
-        (RESIDUAL.format("y", "y", "2 * x"), None),
-    ],
-)
-def test_a_step_that_a_helper_takes_and_its_caller_again(program: str, line: int | None) -> None:
-    comparison = recorded_runs.compared(program, PLAIN, "block", GIVEN[0])
-    (departure,) = comparison.departures(len(comparison.mine.arrays) - 1)
-    found = twofold(comparison, departure)
-    assert (found.line if found else None) == line
-
-
 def test_a_helper_that_is_right_alone_is_not_to_blame() -> None:
     edit = ("weights(masked)", "weights(masked.T)")
     comparison = compared(edit, proven="weights")
@@ -207,8 +167,6 @@ def use(x):
     ("right", "wrong", "code", "said"),
     [
         ("math.sqrt(self.size)", "math.sqrt(width)", "math.sqrt(width)", "self.scale is 3.464"),
-        ("width // self.heads", "width // 3", "width // 3", "self.size is 4"),
-        ("heads=2", "heads=4", "heads=4", "heads is 4"),
         (
             "shape = [len(x), -1, size]",
             "shape = [2, -1, size]",
@@ -240,72 +198,10 @@ def test_a_number_that_the_reference_has_under_this_name_is_right() -> None:
     assert Scalars(comparison).of(Causes(comparison).of(first), order) is None
 
 
-def test_a_slice_that_begins_too_late_is_not_its_end_s_fault() -> None:
-    right = "def use(x):\n    n = x.shape[1] - 1\n    return x[:, :n]\n"
-    x = np.random.default_rng(2).normal(size=(5, 12))
-    comparison = recorded_runs.compared(
-        right.replace(":n", "2:n"), right.replace(":n", ":-1"), "use", x
-    )
-    part = next(one for one in comparison.mine.nodes if isinstance(one, ast.Slice) and one.lower)
-    leaf = comparison.mine.numbers[part.upper] if part.upper else 0
-    (end,) = (one for one in comparison.right.nodes if isinstance(one, ast.Return))
-    assert end.value is not None
-    gives = comparison.right.values(comparison.right.numbers[end.value])
-    assert Scalars(comparison)._ends_right(leaf, 11.0, next(iter(gives)))
-
-
 def test_a_helper_s_arguments_are_not_compared_with_each_other() -> None:
     assert _of_another_rank([(2, 3), (2, 3), (3,)])
     assert not _of_another_rank([(2, 3), (4, 5)])
     assert not _of_another_rank([(3,)])
-
-
-# ---- loops, and arrays that are filled -------------------------------------------------------
-
-ROWS = """\
-import numpy as np
-
-def mask(n):
-    rows = []
-    for i in range(n):
-        row = []
-        for j in range(n):
-            if j > i:
-                row.append(-np.inf)
-            else:
-                row.append(0.0)
-        rows.append(row)
-    return np.array(rows)
-"""
-
-FILLED = """\
-import numpy as np
-
-def keep(scores):
-    best = scores / 2
-    lowest = np.sort(best)[-3]
-    best[best < lowest] = -np.inf
-    return best
-"""
-
-
-@pytest.mark.parametrize(
-    ("program", "right", "wrong", "code"),
-    [
-        (ROWS, "for j in range(n)", "for j in range(n - 1)", "for j in range(n - 1)"),
-        (FILLED, "best < lowest", "best <= lowest", "best[best <= lowest] = -np.inf"),
-        (FILLED, "scores / 2", "scores / 3", "best = scores / 3"),
-    ],
-)
-def test_what_is_filled_later_is_wrong_where_it_is_filled(
-    program: str, right: str, wrong: str, code: str
-) -> None:
-    given = 4 if "(n)" in program else np.random.default_rng(3).normal(size=8)
-    name = "mask" if "(n)" in program else "keep"
-    comparison = recorded_runs.compared(program.replace(right, wrong), program, name, given)
-    (first, *_) = comparison.departures(comparison.mine.places[-1].value)
-    cause = Causes(comparison).of(first)
-    assert Lines(comparison).of(cause) == line_of(comparison, code)
 
 
 # ---- rewrites --------------------------------------------------------------------------------
@@ -333,297 +229,6 @@ def test_what_the_program_has_no_name_for_is_not_written() -> None:
     comparison = compared(("scaled = scores / math.sqrt(query.shape[-1])", "scaled = scores"))
     cause = cause_of(comparison)
     assert Rewrite(comparison).of(cause) == ""
-
-
-# ---- slips -----------------------------------------------------------------------------------
-
-
-def test_two_arguments_in_the_wrong_order() -> None:
-    tree = ast.parse("def f(a, b):\n    return a - b\n\ndef g(a, b):\n    return f(b, a)\n")
-    assert [one.line for one in shown.crossed(tree)] == [5]
-    tree = ast.parse("f = lambda a, b: a - b\n\ndef g(a, b):\n    return f(b, a)\n")
-    assert [(one.line, one.write) for one in shown.crossed(tree)] == [(4, "f(a, b)")]
-    tree = ast.parse("def f(a, b):\n    return a - b\n\ndef g(a, b):\n    return f(a, c)\n")
-    assert list(shown.crossed(tree)) == []
-    tree = ast.parse("class A:\n    @classmethod\n    def f(cls, a, b):\n        pass\nA.f(a, b)\n")
-    assert [params for *_, params in shown.own_calls(tree)] == [("a", "b")]
-
-
-def raised(code: str, line: int, *calls: tuple[int, str], **values: SeenValue) -> SeenError:
-    seen = [SeenCall(number, "f", text, text) for number, text in calls]
-    last = SeenCall(line, "f", code, code, values)
-    return SeenError("TypeError", "no", "call", line, calls=(*seen, last))
-
-
-BOTH = "def f({0}, {1}):\n    return {0} + {2}\n\ndef g({2}, x):\n    return {3}\n"
-
-
-@pytest.mark.parametrize(
-    ("names", "meant"),
-    [
-        (("scores", "hidden", "mask", "f(x, mask)"), "hidden"),
-        (("a", "b", "query", "f(a=query, b=x)"), "a"),
-        (("a", "b", "query", "f(x + query, x)"), None),
-    ],
-)
-def test_a_helper_that_reads_its_caller_s_variable_is_told_its_own_name(
-    names: tuple[str, ...], meant: str | None
-) -> None:
-    text = BOTH.format(*names)
-    error = raised("x", 2, (5, names[3]))
-    slip = named_by_caller(ast.parse(text), error, f"The name {names[2]} is not defined")
-    assert (slip.write if slip else None) == meant
-
-
-COUNT = "count = lambda pair: pair['key'].shape[-2]\nkept = count({'key': x})\n"
-
-
-@pytest.mark.parametrize(("program", "line"), [(f"{COUNT}past = count(cache[0])\n", 3), (COUNT, 0)])
-def test_a_helper_that_others_give_a_dict_is_not_blamed_for_a_tuple(
-    program: str, line: int
-) -> None:
-    error = raised("pair['key']", 1, (line or 2, "count(cache[0])"))
-    slip = kind_given(ast.parse(program), error, "pair is a tuple, and 'key' is a text")
-    assert (slip.line if slip else 0) == line
-
-
-PIPE = "def pipe(x, *parts):\n    for part in parts:\n        x = part(x)\n    return x\n\n"
-
-
-@pytest.mark.parametrize(
-    ("call", "write"),
-    [
-        ("pipe(1, [f, g])", "pipe(1, f, g)"),
-        ("pipe(1, fs)", "pipe(1, *fs)"),
-        ("pipe(1, f, [g])", ""),
-        ("pipe(1, other)", ""),
-    ],
-)
-def test_a_list_is_given_for_what_is_taken_one_by_one(call: str, write: str) -> None:
-    outer = SeenCall(6, "run", call, call, {"fs": SeenValue("list", "2")})
-    error = raised("part(x)", 3)
-    error = replace(error, calls=(outer, replace(error.calls[-1], function="pipe")))
-    told = "part is a list of 2, and was called like a function"
-    slip = unstarred(ast.parse(f"{PIPE}y = {call}\n"), error, told)
-    assert (slip.write if slip else "") == write
-
-
-@pytest.mark.parametrize(
-    ("program", "line", "write"),
-    [
-        ("def f(x):\n    n = x.shape[-1]\n    return x / n, n\n", 2, "n = int(x.shape[-1])"),
-        ("def f(x):\n    n = x.shape[-1]\n    return x / n\n", 0, ""),
-        ("def f(x):\n    b, n = x.shape\n    return x / n, n\n", 0, ""),
-    ],
-)
-def test_a_length_that_more_than_one_place_reads_is_made_a_number_where_it_is_kept(
-    program: str, line: int, write: str
-) -> None:
-    told = "n is a Dim, a whole number, and meets a floating-point tensor"
-    slip = dim_given(ast.parse(program), raised("x / n", 3), told)
-    assert (slip.line if slip else 0, slip.write if slip else "") == (line, write)
-
-
-@pytest.mark.parametrize(("kept", "line"), [("n = x.shape", 2), ("n = x.shape[0]", 0)])
-def test_a_whole_shape_is_told_where_it_is_kept(kept: str, line: int) -> None:
-    told = "F.range counts from number to number, and n is the shape [9, 5], a list of Dim"
-    text = f"def f(x):\n    {kept}\n    return F.range(0, n)\n"
-    slip = all_sizes(ast.parse(text), raised("F.range(0, n)", 3), told)
-    assert (slip.line if slip else 0) == line
-
-
-def test_a_tuple_of_a_function_that_is_not_the_files_own_is_to_be_taken_apart() -> None:
-    text = "def f(q):\n    out = attend(q)\n    return out.T\n"
-    error = raised("out.T", 3, out=SeenValue("tuple", "2"))
-    slip = slips.misfit(ast.parse(text), error, "out is a tuple of 2, which has no T")
-    assert slip is not None
-    assert slip.said.endswith("comes from line 2, where attend gives several values: name each.")
-
-
-@pytest.mark.parametrize(
-    ("call", "write"),
-    [
-        ("thread(x, find(7), partial(pad, 1))", "partial(find, 7)"),
-        ("thread(x, find(7), pad)", ""),
-        ("thread(x, partial(find(7), 1))", ""),
-    ],
-)
-def test_a_function_that_is_called_among_partials_is_to_be_one(call: str, write: str) -> None:
-    told = "find needs ids as well"
-    slip = called_at_once(ast.parse(f"y = {call}\n"), raised("find(7)", 1), told)
-    assert (slip.write if slip else "") == write
-
-
-READERS = "def short():\n    return x\n\ndef long(n=1):\n    return y\n\n"
-
-
-@pytest.mark.parametrize(
-    ("set_to", "used", "write"),
-    [
-        ("short() if fast else long()", "read()", "read = short if fast else long"),
-        ("long()", "read(3)", "read = long"),
-        ("short()", "read(3)", ""),
-        ("long(2)", "read()", ""),
-        ("short() if fast else other()", "read()", ""),
-    ],
-)
-def test_a_function_that_is_called_where_it_is_chosen_is_told_there(
-    set_to: str, used: str, write: str
-) -> None:
-    program = f"{READERS}read = {set_to}\nfor _ in pages:\n    print({used})\n"
-    error = raised(used, 9, read=SeenValue("Tensor"))
-    slip = called_early(
-        ast.parse(program), error, "read is a Tensor, and was called like a function"
-    )
-    assert (slip.write if slip else "") == write
-    assert slip is None or slip.line == 7
-
-
-def test_a_function_that_is_called_where_it_is_chosen_by_an_if_is_told_there() -> None:
-    chosen = "if fast:\n    read = short()\nelse:\n    read = long()\n"
-    error = raised("read()", 11, read=SeenValue("Tensor"))
-    told = "read is a Tensor, and was called like a function"
-    slip = called_early(ast.parse(f"{READERS}{chosen}read()\n"), error, told)
-    assert slip is not None
-    assert slip.line == 8
-    assert slip.said.startswith("Lines 8 and 10 call short or long and keep what it gives")
-
-
-FUNCTION = SeenValue("function", "wide")
-WIDE = "def wide(config, k=4):\n    return k * config\n\n"
-
-
-@pytest.mark.parametrize(
-    ("more", "write"),
-    [
-        ("def run(config):\n    return f(1, wide)\n", "wide(config) in place of wide"),
-        ("def run(c):\n    z = wide(c)\n    return f(1, wide)\n", "wide(c) in place of wide"),
-        ("def run(c):\n    return f(1, wide)\n", ""),
-    ],
-)
-def test_a_function_is_followed_to_the_call_that_gives_it(more: str, write: str) -> None:
-    program = f"{WIDE}def f(a, size):\n    outer, inner = a, size\n    return outer * inner\n\n"
-    at = len((program + more).splitlines())
-    error = raised("outer * inner", 6, (at, "f(1, wide)"), inner=FUNCTION)
-    slip = slips.misfit(ast.parse(program + more), error)
-    assert slip is not None
-    assert (slip.line, slip.write) == (at, write)
-
-
-NONE = SeenValue("NoneType", "None")
-
-
-def test_none_is_followed_to_the_helper_without_a_return() -> None:
-    program = "def f(x):\n    x + 1\n\ndef g(x):\n    y = f(x)\n    return y * 2\n"
-    found = slips.misfit(ast.parse(program), raised("y * 2", 6, y=NONE))
-    assert found is not None
-    assert found.line == 2
-    assert "f ends without a return" in found.said
-
-
-def test_a_helper_without_a_return_is_told_what_to_return() -> None:
-    program = "def f(x):\n    y = x + 1\n\ndef g(x):\n    y = f(x)\n    return y * 2\n"
-    found = slips.misfit(ast.parse(program), raised("y * 2", 6, y=NONE))
-    assert found is not None
-    assert (found.line, found.write) == (2, "return x + 1")
-
-
-def test_a_decorator_without_a_return_is_told_what_to_return() -> None:
-    program = "def twice(f):\n    def inner(x):\n        return f(f(x))\n\n"
-    program += "g = twice(abs)\n\ndef h(x):\n    return g(x)\n"
-    found = slips.misfit(ast.parse(program), raised("g(x)", 8, g=NONE))
-    assert found is not None
-    assert found.line == 3
-    assert found.said.endswith("twice ends without a return. End it with: return inner.")
-
-
-GROWN = """\
-def grow(old, new){returns}:
-    if old is None:
-        return new, 1
-    k = old + new
-    v = old * new
-
-{user}
-"""
-
-
-@pytest.mark.parametrize(
-    ("user", "returns", "line"),
-    [
-        ("def g(x):\n    y = grow(x, 2)\n    return y * 2", "", 5),
-        ("def g(x):\n    z, y = 1, grow(x, 2)\n    return y * 2", "", 5),
-        ("def h(x):\n    return grow(x, 2)\ndef g(x):\n    y = h(x)\n    return y * 2", "", None),
-        ("def g(x):\n    y = grow(x, 2) if x else None\n    return y * 2", "", None),
-        ("def g(x):\n    y = grow(x, 2) if x else (1, 2)\n    return y * 2", "", 5),
-        ("def g(x):\n    y = grow(x, 2) if x else None\n    return y * 2", " -> Pair", 5),
-        ("def g(x):\n    y = grow(x, 2)\n    return y * 2", " -> Pair | None", None),
-    ],
-)
-def test_none_is_followed_to_the_path_of_a_helper_without_a_return(
-    user: str, returns: str, line: int | None
-) -> None:
-    program = GROWN.format(user=user, returns=returns)
-    at = len(program.splitlines())
-    found = slips.misfit(ast.parse(program), raised("y * 2", at, (30, "g(x)"), y=NONE))
-    told = "grow ends without a return. End it with: return k, v."
-    assert (found.line if found and found.said.endswith(told) else None) == line
-
-
-def test_a_value_that_is_taken_apart_is_followed_as_well() -> None:
-    program = GROWN.format(user="y = grow(1, 2)\na, b = y", returns="")
-    call = SeenCall(8, "<module>", "a, b", "a, b = y", {"y": NONE})
-    error = replace(raised("", 8), calls=(call,))
-    found = slips.misfit(ast.parse(program), error, "y is None here, so it cannot be taken apart")
-    assert found is not None
-    assert found.line == 5
-
-
-def test_none_on_purpose_is_no_slip() -> None:
-    program = "def g(cache):\n    y = None if cache is None else cache[0]\n    return y * 2\n"
-    calls = ((3, "g(x)"),)
-    assert slips.misfit(ast.parse(program), raised("y * 2", 3, *calls, y=NONE)) is None
-
-
-@pytest.mark.parametrize(
-    ("program", "line", "write"),
-    [
-        ("def g(x, y=None):\n    z = 1\n    return y * 2\n", 3, ""),
-        ("def g(x, y: int | None):\n    z = 1\n    return y * 2\n", 3, ""),
-        ("def g(x, y):\n    if y is None:\n        return y * 2\n", 2, "if y is not None"),
-        ("def g(x, y):\n    if y:\n        return x\n    return y * 2\n", 2, "if not y"),
-        (
-            "def has(v):\n    return v is not None\n\n"
-            "def g(x, y):\n    if has(y):\n        return x\n    return y * 2\n",
-            5,
-            "if not has(y)",
-        ),
-        ("def g(x, y):\n    return 1 if x else (y * 2 if y is None else x)\n", 2, "y is not None"),
-    ],
-)
-def test_none_is_asked_for_before_it_is_used(program: str, line: int, write: str) -> None:
-    at = len(program.splitlines())
-    slip = slips.misfit(ast.parse(program), raised("y * 2", at, (9, "g(x)"), y=NONE))
-    assert slip is not None
-    assert (slip.line, write in slip.write) == (line, True)
-
-
-def test_a_name_inside_another_is_not_it() -> None:
-    program = "def g(mask):\n    x = 1\n    mask = causal_mask(x, 2)\n    return mask\n"
-    error = raised("mask = causal_mask(x, 2)", 3, mask=NONE)
-    assert slips.misfit(ast.parse(program), error) is None
-
-
-def test_a_variable_for_another_parameter_on_the_way_to_an_error() -> None:
-    program = (
-        "class Layer:\n    def __init__(self, width, config):\n        self.w = config.n\n\n"
-        "def make(config, inner):\n    return Layer(config, inner)\n"
-    )
-    error = raised("config.n", 3, (6, "Layer(config, inner)"))
-    found = slips.misfit(ast.parse(program), error)
-    assert found is not None
-    assert found.line == 6
-    assert "gives config for width" in found.said
 
 
 # ---- placing ---------------------------------------------------------------------------------

@@ -12,10 +12,7 @@ from dataclasses import replace
 
 from grader.base.model import CheckResult, Kind, Report, Status
 from grader.grading.reading import bindings
-from grader.grading.reading.outer import outer
 from grader.grading.reading.program import parameters
-from grader.grading.reading.texts import TURNS
-from grader.grading.reading.unknown import as_beside
 from grader.rubric import Rubric
 from grader.rubric.rules import results
 from grader.source import Source
@@ -82,10 +79,7 @@ def _is_general(one: CheckResult, own: set[str]) -> bool:
 
 def _of_error(report: Report, one: CheckResult, source: Source) -> tuple[str, ...]:
     """The hints on an error; from what is beside its line, or what the reference has."""
-    beside = as_beside(source.tree, one.line or 0, one.message)
-    hints = (beside,) if beside else _of_the_reference(report, one, source)
-    if other := outer(source.tree, one.line or 0, one.message):
-        return (other.hint,)
+    hints = _of_the_reference(report, one, source)
     if one.hints[:1] == (EVERY_PATH,) and (change := _change(report, one, source)):
         hints = (change,)
     return _typed(hints, one, source)
@@ -118,12 +112,6 @@ def _lone(report: Report) -> int:
     return trace.line
 
 
-def _asked(report: Report) -> tuple[str, ...]:
-    """What a loop asks, as the trace tells it: less than the name of the mistake."""
-    slip = report.trace.slip if report.trace is not None else ""
-    return (slip,) if slip.startswith(TURNS) else ()
-
-
 OF_A_HELPER = " does not work: "
 """How the check of a helper says with what error it ended."""
 
@@ -131,7 +119,7 @@ OF_A_HELPER = " does not work: "
 def _says_less(one: CheckResult, report: Report) -> bool:
     """Whether the advice is that of a loop, or the name of a mistake of which more is known."""
     names = [(each.message,) for each in report.diagnosis]
-    return bool(names) and one.hints[:1] in (_asked(report), *names)
+    return bool(names) and one.hints[:1] in names
 
 
 def guesses(one: CheckResult) -> bool:

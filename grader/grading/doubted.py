@@ -20,7 +20,7 @@ from grader.grading.reading.library import TOLD as IMPORTS
 from grader.rubric import Rubric
 from grader.source import Finding, Source
 from grader.source.variables import appended, read
-from grader.source.walked import of_kind, walked
+from grader.source.walked import of_kind
 
 RAISED = "The error was raised on line {line}."
 CAUSED = "The error came from line {line}."
@@ -58,10 +58,6 @@ def doubted(
     """The report, with such checks waiting. The line ``right`` is known to be right."""
     waits: dict[str, str] = {}
     for line, note in chain(_faulty(report, source), _suspect(report, source, findings)):
-        decorated = _decorated(source.tree, line) if note is RAISED else None
-        for name, found in findings.items():
-            if decorated is not None and found.line == decorated:
-                waits.setdefault(name, note.format(line=line))
         defines = DEFINES.match(source.quoted(line)[0] or "") and note is not LACKS
         if line != right and not defines:
             names = _about(source.tree, line, findings, before=note not in HERE)
@@ -80,15 +76,6 @@ def doubted(
         for check, one in pairs
     )
     return replace(report, checks=checks)
-
-
-def _decorated(tree: ast.Module, line: int) -> int | None:
-    """The line of the definition that has a decorator on ``line``."""
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    every = (one for one in walked(tree) if isinstance(one, kinds))
-    return next(
-        (one.lineno for one in every if line in [mark.lineno for mark in one.decorator_list]), None
-    )
 
 
 def _faulty(report: Report, source: Source) -> Iterator[tuple[int, str]]:

@@ -20,8 +20,6 @@ from grader.grading import once
 from grader.grading.diagnose import Explanation
 from grader.grading.heads import REFUSED, lesson_head, misnamed
 from grader.grading.reading import bindings
-from grader.grading.reading.fields import no_default, no_field, not_inherited
-from grader.grading.reading.shown import Slip
 from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
     Check,
@@ -55,10 +53,6 @@ ABSENT = ("MissingName", "AttributeError")
 """Errors that say that a helper is missing. The program may be right without it."""
 
 IMPORTING = ("ImportError", "ModuleNotFoundError")
-
-OTHER_FIELD = re.compile(r"\b(\w+) has no field (\w+)$")
-NO_FIELD = re.compile(r"^\w+ takes no (\w+)$")
-LACKS = re.compile(r"^__init__ cannot be called .* required (?:positional|keyword-only) .*?'(\w+)'")
 REFUSED_NAME = re.compile(r"has no argument called (\w+)")
 """What messages say of an argument that the lesson gives, and of one that the file gives."""
 
@@ -594,8 +588,6 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
         head = lesson_head(tree, case.solution, line)
         hints = (f"Write {head}", *hints) if head else hints
         line = misnamed(tree, case.solution, line) or line
-    if (slip := _no_field(case, ruling)) is not None:
-        line, hints = slip.line, (f"{slip.said} Write {slip.write}" if slip.write else slip.said,)
     note = (ruling.note or "").replace(f"It is used on line {line}.", "").strip()
     return CheckResult(
         check.id,
@@ -608,18 +600,6 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
         detail=ruling.detail,
         stopped=ruling.stopped,
     )
-
-
-def _no_field(case: Case, ruling: Failed) -> Slip | None:
-    """What the file has in place of a field that the lesson gives as an argument."""
-    if (lacks := LACKS.search(ruling.message or "")) is not None:
-        return no_default(case.source.tree, lacks[1])
-    if (other := OTHER_FIELD.search(ruling.message or "")) is not None:
-        return not_inherited(case.source.tree, other[1], other[2])
-    found = NO_FIELD.search(ruling.message or "")
-    if found is None or case.solution is None:
-        return None
-    return no_field(case.source.tree, case.solution, found[1])
 
 
 def _beside(ruling: Failed, solution: ast.Module) -> str:

@@ -19,7 +19,6 @@ from grader.grading.advised import advised
 from grader.grading.doubted import RAISED, USED, doubted
 from grader.grading.judge import BUT, because, in_part
 from grader.grading.reading import bindings
-from grader.grading.reading.likely import AGAIN
 from grader.rubric import Check, Rubric
 from grader.source import Finding, Source, fulfils, origins
 from grader.source.special import MISNAMED
@@ -100,7 +99,7 @@ class Placing:
         trace = report.trace
         if trace is not None:  # two looks may say the same
             told = tuple(dict.fromkeys(trace.told))
-            trace = _not_left_out(replace(trace, told=told))
+            trace = replace(trace, told=told)
             report = replace(report, trace=trace)
         right = trace.line if trace is not None and trace.left_out else None
         found = self._as_named(self._owned(_of_one_run(self._placed(report))))
@@ -157,9 +156,7 @@ class Placing:
         inside, own = self._inside(worst.line), self.findings.get(user.id)
         if inside is None or own is None or self._inside(own.line) in (None, inside):
             return None
-        if not own.ok:
-            return self._keeper(report, worst, inside)
-        if BUT not in worst.message:
+        if not own.ok or BUT not in worst.message:
             return None
         makers = [
             check
@@ -179,20 +176,6 @@ class Placing:
         within = all(self._inside(line) is inside for line in finding.span)
         return line in finding.span and within and result.status is not Status.FAIL
 
-    def _keeper(self, report: Report, worst: CheckResult, inside: ast.FunctionDef) -> Check | None:
-        """The check on an attribute, not recognised, that the line sets which the trace accuses."""
-        trace = report.trace
-        if trace is None or not trace.slip or trace.line != worst.line:
-            return None
-        set_there = (one for one in walked(inside) if _begins(one, worst.line or 0))
-        names = [name for one in set_there for name in bindings.targets(one) if "self." in name]
-        for check, one in zip(self.rubric.checks, report.checks, strict=True):
-            finding = self.findings.get(check.id)
-            here = finding is not None and self._inside(finding.line) is inside
-            if here and one.status is not Status.FAIL and any(n in check.passed for n in names):
-                return check
-        return None
-
     def _inside(self, line: int | None) -> ast.FunctionDef | None:
         """The function around a line."""
         return None if line is None else bindings.around(self.source.tree, line)
@@ -205,8 +188,6 @@ class Placing:
         if self._sure_elsewhere(report, trace.line):
             return replace(report, checks=self._kept(report.checks), trace=silent)
         blamed = self._blamed(report)
-        if self._written_elsewhere(report, blamed, trace):
-            return replace(self._silent(report), trace=silent)
         pairs = list(zip(self.rubric.checks, report.checks, strict=True))
         running = [one for c, one in pairs if c.rule and one.status is Status.FAIL]
         first = next((c.passed for c, one in pairs if one in running), "")
@@ -241,22 +222,12 @@ class Placing:
         diagnosis = tuple(replace(one, line=departed) for one in named)
         denied = {one.message for one in report.diagnosis if one not in named}
         told = tuple(_instead(one, denied, trace.slip) for one in told)
-        found = replace(report, checks=told, diagnosis=diagnosis, trace=trace)
-        return _unpaired(found) if self._is_one(found) else found
+        return replace(report, checks=told, diagnosis=diagnosis, trace=trace)
 
     def _of_step(self, trace: Trace, blamed: frozenset[str]) -> Trace:
         """The trace without the step of its line, where the named mistake is in another step."""
         steps = [(one.blank, one.id) for one in self.rubric.checks if one.id in blamed]
         return _used(trace) if steps and not any(trace.blank in one for one in steps) else trace
-
-    def _is_one(self, report: Report) -> bool:
-        """Whether one small change is known to make right what two named mistakes would explain."""
-        named = {one.misconception for one in report.diagnosis}
-        parts = {one.part for one in self.rubric.misconceptions if one.id in named}
-        told = report.trace.told if report.trace is not None else ()
-        tried = any(one.startswith(TRY) for one in told)
-        instead = any(one.startswith(INSTEAD) for one in told)
-        return len(named) > 1 and (tried or (instead and len(parts) == 1))
 
     def _silent(self, report: Report) -> Report:
         """The report without a line of the trace."""
@@ -292,13 +263,6 @@ class Placing:
         if own is not None or not made:
             return own
         return next((one.line for one in checks if one.status is Status.FAIL), None)
-
-    def _written_elsewhere(self, report: Report, blamed: frozenset[str], trace: Trace) -> bool:
-        """Whether the first ❌ is that of a named mistake, and the trace asks of another line."""
-        first = report.first_to_fix
-        if not _asks(trace) or first is None or first.id not in blamed or first.line is None:
-            return False
-        return first.line not in bindings.statement_at(self.source.tree, trace.line or 0)
 
     def _elsewhere(self, line: int | None, departed: int) -> bool:
         """Whether a named mistake has its own line, which the trace does not come from."""
@@ -535,19 +499,6 @@ def _named(report: Report) -> frozenset[str]:
     return frozenset(one.misconception for one in report.diagnosis)
 
 
-def _unpaired(report: Report) -> Report:
-    """The report without its named mistakes: two that together look like one other."""
-    ends = [because(BUT, one.message).removeprefix(BUT) for one in report.diagnosis]
-
-    def alone(one: CheckResult) -> CheckResult:
-        end = next((end for end in ends if one.message.endswith(end)), "")
-        known = bool(end) and one.message.startswith(BUT)
-        return replace(one, message=one.message.removesuffix(end)) if known else one
-
-    checks = map(alone, report.checks)
-    return replace(report, checks=tuple(checks), diagnosis=())
-
-
 def _of_one_run(report: Report) -> Report:
     """The report, without shapes in its trace of what the first ❌ has in another run's shape."""
     first, trace = report.first_to_fix, report.trace
@@ -578,21 +529,10 @@ def _begins(node: ast.AST, line: int) -> bool:
     return isinstance(node, ast.stmt) and node.lineno == line
 
 
-def _asks(trace: Trace) -> bool:
-    """Whether a trace only guesses: a pair is taken apart, and one of its names is not read."""
-    return not trace.lone and trace.slip.endswith("Are the names in the right order?")
-
-
 def _untried(trace: Trace) -> Trace:
     """The trace without a change of its line: what makes that go wrong is to change elsewhere."""
     told = tuple(one for one in trace.told if not one.startswith(INSTEAD))
     return replace(trace, told=told, write="")
-
-
-def _not_left_out(trace: Trace) -> Trace:
-    """The trace; of a line that was copied, without the step that its second copy is to take."""
-    again = tuple(one for one in trace.told if one.endswith(AGAIN))
-    return replace(trace, told=again, left_out=False) if trace.left_out and again else trace
 
 
 def _used(trace: Trace) -> Trace:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from grader.grading.following.cause import Cause
-from grader.grading.following.relations import Floats, same
+from grader.grading.following.relations import Floats
 from grader.grading.following.run import operation
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.bindings import bound, functions, targets
+from grader.grading.reading.bindings import functions, targets
 from grader.grading.reading.program import target
-from grader.grading.reading.shown import Slip, unmoved
+from grader.grading.reading.shown import Slip
 from grader.source.endless import emptied, shared_list
-from grader.source.variables import appended, read, stored
+from grader.source.variables import read, stored
 
 
 def grown(tree: ast.Module) -> Slip | None:
@@ -22,7 +22,7 @@ def grown(tree: ast.Module) -> Slip | None:
     return None if found is None else Slip(*found)
 
 
-def unturned(comparison: Comparison, cause: Cause, departure: Departure) -> Slip | None:
+def unturned(comparison: Comparison, cause: Cause) -> Slip | None:
     """The line of a loop that gives the same in each turn, where the values leave the path.
 
     It is the line of the cause, or the first such line of the loop that fills a list with tensors
@@ -31,26 +31,11 @@ def unturned(comparison: Comparison, cause: Cause, departure: Departure) -> Slip
     mine = comparison.mine
     statement = mine.statement(cause.node)
     for loop in _loops(comparison, cause.node):
-        if idle := _idle(loop):
-            return idle
         if statement in _constant(loop):
             return _said(statement, loop)
         if (still := _beside_moving(loop, statement)) is not None:
             return _said(still, loop)
-    for loop in _filling(comparison, departure.node):
-        lines = _constant(loop)
-        if lines and _all_alike(comparison, loop):
-            return _idle(loop) or _said(lines[0], loop)
     return None
-
-
-def _idle(loop: ast.For) -> Slip | None:
-    """The head of a loop whose variable nothing in the loop reads, though it has a name."""
-    (name,) = targets(loop)
-    if name.startswith("_") or any(name in read(one) for one in loop.body):
-        return None
-    said = f"Nothing in the loop of line {loop.lineno} reads {name}: every turn makes the same."
-    return Slip(loop.body[0].lineno, said)
 
 
 def _said(statement: ast.stmt | None, loop: ast.For) -> Slip:
@@ -103,58 +88,6 @@ def _axes(statement: ast.stmt) -> str:
     return ",".join(":" if isinstance(one, ast.Slice) else "1" for one in index)
 
 
-def _filling(comparison: Comparison, node: int) -> list[ast.For]:
-    """The loops that fill the lists which a call is given."""
-    mine, call = comparison.mine, comparison.mine.nodes[node]
-    given = call.args if isinstance(call, ast.Call) else [call]
-    names = [one.id for one in given if isinstance(one, ast.Name)]
-    return [
-        loop
-        for loop in ast.walk(mine.tree)
-        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name)
-        if any(found[0] in names for one in loop.body if (found := appended(one)) is not None)
-    ]
-
-
-def _all_alike(comparison: Comparison, loop: ast.For) -> bool:
-    """Whether a loop appends the same numbers in each of several turns."""
-    mine = comparison.mine
-    for one in loop.body:
-        found = appended(one)
-        values = () if found is None else mine.values(mine.numbers[found[1]])
-        arrays = [array for value in values if (array := mine.arrays[value]) is not None]
-        if len(arrays) > 1 and all(same(array, arrays[0]) for array in arrays):
-            return True
-    return False
-
-
-def repeating(comparison: Comparison) -> Slip | None:
-    """A loop that puts the same tensor into a list in every turn, and does not read its variable.
-
-    A name that begins with an underscore is not to be read.
-    """
-    mine = comparison.mine
-    for node in mine.nodes:
-        match node:
-            case ast.ListComp(elt=elt, generators=[ast.comprehension(target=ast.Name(id=name))]):
-                given, moving = [elt], frozenset((name,))
-            case ast.For(target=ast.Name(id=name)):
-                given = [found[1] for one in node.body if (found := appended(one)) is not None]
-                moving = stored(node)
-            case _:
-                continue
-        for one in given:
-            values = mine.values(mine.numbers[one])
-            arrays = [mine.arrays[value] for value in values]
-            first = arrays[0] if len(arrays) > 1 else None
-            if first is None or name.startswith("_") or moving & read(one):
-                continue
-            same_all = all(other is not None and same(other, first) for other in arrays)
-            if same_all and comparison.flows(values[0]):
-                return unmoved(one.lineno, name)
-    return None
-
-
 def own_way(comparison: Comparison, cause: Cause, departure: Departure) -> bool:
     """Whether a value that is made of no other is only a constant, of a shape or kind of its own.
 
@@ -177,43 +110,6 @@ def _tables(comparison: Comparison) -> Iterator[Floats]:
     """The values of the reference that hold several numbers."""
     every = (one for one in comparison.right.arrays if one is not None and one.size)
     return (one for one in every if (one != one.flat[0]).any())
-
-
-def doubled(comparison: Comparison, departure: Departure) -> Slip | None:
-    """Two variables that are computed alike, read where the values leave the path.
-
-    Only where the reference has a value of that shape which the program lacks.
-    """
-    right = comparison.right
-    shapes = {
-        there.shape
-        for value in right.made
-        if value not in comparison.matched and (there := right.arrays[value]) is not None
-    }
-    held: dict[str, ast.Assign] = {}
-    for name, set_by, shape in _variables(comparison, departure.node):
-        for other, before in held.items():
-            if other == name or before is set_by or shape not in shapes:
-                continue
-            if ast.unparse(before.value) == ast.unparse(set_by.value):
-                first, at = sorted((before.lineno, set_by.lineno))
-                said = f"{other} and {name} hold the same numbers here: lines {first} and {at}"
-                return Slip(at, f"{said} compute the same.")
-        held.setdefault(name, set_by)
-    return None
-
-
-def _variables(
-    comparison: Comparison, node: int
-) -> Iterator[tuple[str, ast.Assign, tuple[int, ...]]]:
-    """The variables in a statement that hold numbers, what sets each, and its shape."""
-    mine = comparison.mine
-    for one in ast.walk(mine.statement(node) or mine.nodes[node]):
-        if not isinstance(one, ast.Name) or not (values := mine.values(mine.numbers[one])):
-            continue
-        array, statement = mine.arrays[values[-1]], bound(mine.tree, one.id, one.lineno)
-        if array is not None and isinstance(statement, ast.Assign):
-            yield one.id, statement, array.shape
 
 
 def copied(comparison: Comparison) -> Slip | None:
@@ -244,40 +140,6 @@ def copied(comparison: Comparison) -> Slip | None:
             said = f"Lines {line} and {at} give {other} and {name} the same numbers"
             return Slip(line if wrong == other else at, f"{said}: {wrong} has others.")
     return None
-
-
-def twins(comparison: Comparison) -> Slip | None:
-    """One of two helpers that do the very same, where the reference has another value as well."""
-    mine, right = comparison.mine, comparison.right
-    seen: dict[str, ast.FunctionDef] = {}
-    for helper in sorted(functions(mine.tree).values(), key=lambda one: one.lineno):
-        body = helper.body[ast.get_docstring(helper) is not None :]
-        key = ast.unparse(ast.FunctionDef("_", helper.args, body, [], lineno=1))
-        other = seen.setdefault(key, helper)
-        ends = [one.body[-1] for one in (other, helper)]
-        given = [one.value for one in ends if isinstance(one, ast.Return) and one.value]
-        if other is helper or len(given) < len(ends):
-            continue
-        gave = [mine.values(mine.numbers[one]) for one in given]
-        match = comparison.match(gave[0][-1]) if all(gave) else None
-        if match is None or match not in right.made or comparison.match(gave[1][-1]) != match:
-            continue
-        beside = [one for one in right.made if _is_beside(comparison, one, match)]
-        if len(beside) != 1:
-            continue
-        at = ends[right.made[beside[0]].order > right.made[match].order].lineno
-        both = f"lines {ends[0].lineno} and {ends[1].lineno}"
-        return Slip(at, f"{other.name} and {helper.name} give the same: see {both}.")
-    return None
-
-
-def _is_beside(comparison: Comparison, one: int, match: int) -> bool:
-    """Whether the program lacks a value that the reference makes of what another is made of."""
-    right = comparison.right
-    shapes = [None if (a := right.arrays[n]) is None else a.shape for n in (one, match)]
-    same_sources = right.made[one].sources == right.made[match].sources
-    lacks = one not in comparison.matched
-    return lacks and same_sources and shapes[0] is not None and shapes[0] == shapes[1]
 
 
 def _misnamed(comparison: Comparison, match: int | None, names: tuple[str, str]) -> str:
@@ -314,93 +176,6 @@ def _takes(comparison: Comparison, node: int, value: int, name: str) -> bool:
     return operation(comparison.mine.nodes[node]) in functions(comparison.mine.tree)
 
 
-def overwritten(comparison: Comparison) -> Slip | None:
-    """A variable that gets another value before anything has used the right one that it had."""
-    mine = comparison.mine
-    for order, place in enumerate(mine.places):
-        statement = mine.statement(place.node)
-        name = target(statement, place.part) if mine.is_whole(place.node) else ""
-        match = comparison.match(place.value) if name else None
-        if match is None or match < 0 or statement is None or not comparison.flows(place.value):
-            continue
-        if mine.is_unfilled(place.node):
-            continue
-        later = _next_store(mine.parents.get(statement), statement, name)
-        after = mine.places[order + 1 :]
-        again = any(p.node != place.node and comparison.match(p.value) == match for p in after)
-        if later is not None and not again:
-            before = f"the one from line {statement.lineno}"
-            said = f"Line {later} gives {name} a new value, before anything has used {before}."
-            return Slip(
-                later, f"{said}{_meant(statement, name, mine.parents.get(statement), later)}"
-            )
-    return None
-
-
-def too_early(comparison: Comparison, cause: Cause, departure: Departure) -> Slip | None:
-    """The line that gives a variable its next value, which is right, before all have read the old.
-
-    The values leave the path below, where the reference takes the old one.
-    """
-    mine, user = comparison.mine, departure.node
-    statement, line = mine.statement(cause.node), mine.line(cause.node)
-    name = target(statement, -1) if mine.is_whole(cause.node) else ""
-    wanted = cause.want if cause.gives is None else cause.gives
-    if not isinstance(statement, ast.Assign) or not name or wanted is None:
-        return None
-    new = mine.values(cause.node)
-    if not new or not all(map(comparison.known, new)) or mine.line(user) <= line:
-        return None
-    held = {
-        place.value
-        for place in mine.places
-        if mine.segment(place.node) == name and mine.line(place.node) <= line
-    }
-    if name not in read(mine.nodes[user]) or not any(comparison.equal(v, wanted) for v in held):
-        return None
-    said = f"Line {line} gives {name} a new value, and line {mine.line(user)} needs the old one"
-    return Slip(line, f"{said}: keep it under another name.")
-
-
-def _meant(statement: ast.stmt, name: str, outer: ast.AST | None, later: int) -> str:
-    """That a line reads another of the variables that got their values together."""
-    body: list[ast.stmt] = getattr(outer, "body", [])
-    words = {word for one in body if one.lineno == later for word in read(one)}
-    others = [one for one in stored(statement) if one in words and one != name]
-    return f" It reads {others[0]}: is {name} meant?" if len(others) == 1 else ""
-
-
-def _next_store(outer: ast.AST | None, statement: ast.stmt, name: str) -> int | None:
-    """The line that stores ``name`` next in the same block, if nothing in between reads it."""
-    body: list[ast.stmt] = getattr(outer, "body", [])
-    for one in body[body.index(statement) + 1 :] if statement in body else ():
-        if name in read(one):
-            return None
-        if name in stored(one):
-            return one.lineno if isinstance(one, ast.Assign) else None
-    return None
-
-
-def common(comparison: Comparison, found: Sequence[Departure]) -> Slip | None:
-    """The line that gives a variable its value, if all of several departures are where it is read.
-
-    It holds no numbers that are followed: a slice, a shape, a count.
-    """
-    mine = comparison.mine
-    lines = sorted({mine.line(one.node) for one in found})
-    if len(lines) < 2:
-        return None
-    seen = {mine.segment(place.node) for place in mine.places}
-    names = frozenset.intersection(*(read(mine.nodes[one.node]) for one in found)) - seen
-    set_by = {name: bound(mine.tree, name, lines[0]) for name in sorted(names)}
-    kept = [(name, one) for name, one in set_by.items() if isinstance(one, ast.Assign)]
-    if len(kept) != 1:
-        return None
-    (name, statement), listed = kept[0], ", ".join(map(str, lines[:-1]))
-    said = f"The numbers go wrong on lines {listed} and {lines[-1]}, which all read {name}"
-    return Slip(statement.lineno, f"{said}, from line {statement.lineno}.")
-
-
 CUTS = ("split", "chunk")
 
 
@@ -426,14 +201,4 @@ def apart(comparison: Comparison, node: int) -> str:
     }
     if len(wanted) != 1 or not have or have in wanted:
         return ""
-    if (length := _length(mine.nodes[node])) is not None:
-        each = f"{mine.segment(node)} gives parts of length {length}"
-        return f"{each}; the reference makes {wanted.pop()} parts, and chunk takes how many."
     return f"{mine.segment(node)} gives {have} parts; the reference makes {wanted.pop()} of them."
-
-
-def _length(node: ast.AST) -> int | None:
-    """The length of each part that a call of ``split`` asks for, if it is written there."""
-    given = node.args if isinstance(node, ast.Call) and operation(node) == "split" else []
-    numbers = (one.value for one in given if isinstance(one, ast.Constant))
-    return next((one for one in numbers if isinstance(one, int)), None)

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
-from typing import TypeGuard
 
-from grader.grading.following.paired import put_by
 from grader.grading.following.run import Run
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.following.traded import given_by
 from grader.grading.reading.bindings import (
-    around,
     bound,
     callee,
     functions,
-    statement_at,
     targets,
 )
 from grader.grading.reading.program import parameters
-from grader.grading.reading.shown import Slip, with_swapped
-from grader.protocol.probe import SeenError
-from grader.source.walked import walked
+from grader.grading.reading.shown import Slip
 
 Given = tuple[ast.Call, ast.FunctionDef, list[ast.expr]]
 """A call, the function of the file that it calls, and what it gives by place."""
@@ -48,90 +40,8 @@ def crosswise(comparison: Comparison) -> Slip | None:
             continue
         if _same(comparison, have[other], want[one]):
             two = given[one], given[other]
-            slip = given_by(comparison, two) or put_by(comparison, two)
-            return slip or _slip(comparison.mine, call, function.name, two)
+            return _slip(comparison.mine, call, function.name, two)
     return None
-
-
-def exchanged_before(comparison: Comparison, error: SeenError) -> Slip | None:
-    """The call on the way to an error that gives two values, each for the other's parameter.
-
-    The reference gives its function of the same name each of them for the parameter where this
-    call has the other.
-    """
-    mine, right = comparison.mine, comparison.right
-    for outer, inner in reversed(list(pairwise(error.calls))):
-        function = around(mine.tree, inner.line)
-        if function is None:
-            continue
-        twins = [one for one in walked(right.tree) if _is_named(one, function.name)]
-        wanted = [one for twin in twins for one in _entries(right, twin)]
-        for entry in _entries(mine, function)[-1:]:
-            pairs = (_traded(comparison, entry, one) for one in wanted)
-            two = next(filter(None, pairs), None)
-            given = [entry[at] for at in two or ()]
-            call = _giving(mine, outer.line, given) if two is not None else None
-            if two is not None and call is not None:
-                return _swapped(function, two, *call)
-    return None
-
-
-def _is_named(node: ast.AST, name: str) -> TypeGuard[ast.FunctionDef]:
-    """Whether this is a function of that name."""
-    return isinstance(node, ast.FunctionDef) and node.name == name
-
-
-Entry = dict[int, int]
-"""The values that a function was given, by the place of its parameter."""
-
-
-def _entries(run: Run, function: ast.FunctionDef) -> list[Entry]:
-    """What a function was given, each time that it was called."""
-    found: list[Entry] = []
-    number, last = run.numbers[function], None
-    for order, place in enumerate(run.places):
-        if place.node != number:
-            continue
-        if last is None or order != last + 1 or place.part <= max(found[-1]):
-            found.append({})
-        found[-1][place.part] = place.value
-        last = order
-    return found
-
-
-def _traded(comparison: Comparison, have: Entry, want: Entry) -> tuple[int, int] | None:
-    """The places of two values, each of which the reference has at the place of the other."""
-    for one, other in combinations(sorted(have.keys() & want.keys()), 2):
-        crossed = comparison.equal(have[one], want[other])
-        crossed = crossed and comparison.equal(have[other], want[one])
-        if crossed and not comparison.equal(have[one], want[one]):
-            return one, other
-    return None
-
-
-def _giving(
-    run: Run, line: int, values: Sequence[int]
-) -> tuple[ast.Call, ast.expr, ast.expr] | None:
-    """The only call on a line that gives these two values by place, and what it writes for them."""
-    found = []
-    for call in walked(run.tree):
-        if isinstance(call, ast.Call) and call.lineno in statement_at(run.tree, line):
-            given = {_value(run, one): one for one in call.args}
-            if all(value in given for value in values):
-                found.append((call, given[values[0]], given[values[1]]))
-    return found[0] if len(found) == 1 else None
-
-
-def _swapped(
-    function: ast.FunctionDef, two: tuple[int, int], call: ast.Call, one: ast.expr, other: ast.expr
-) -> Slip:
-    """That a call gives two arguments in each other's place, and how it is to be written."""
-    params = [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]
-    texts, name = [ast.unparse(one), ast.unparse(other)], ast.unparse(call.func)
-    said = f"Line {call.lineno} gives {name} {texts[0]} for {params[two[0]]} and {texts[1]} for "
-    said += f"{params[two[1]]}: each belongs where the other is."
-    places = call.args.index(one), call.args.index(other)
-    return Slip(call.lineno, said, with_swapped(call, *places))
 
 
 def _slip(mine: Run, call: ast.Call, name: str, given: Sequence[ast.expr]) -> Slip:

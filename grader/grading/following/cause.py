@@ -20,7 +20,7 @@ from grader.grading.following.kinds import ENTRY, kind
 from grader.grading.following.relations import same
 from grader.grading.following.run import Made, Run, operation
 from grader.grading.following.trace import Comparison, Departure
-from grader.grading.reading.bindings import bound, callee, functions
+from grader.grading.reading.bindings import callee, functions
 from grader.grading.reading.program import parameters, target
 from grader.source.variables import stored
 
@@ -33,9 +33,6 @@ NEAR = 3
 
 COMMUTE = ("Add", "Mult")
 """Operations on two values in either order."""
-
-CASTS = ("cast", "astype", "to")
-"""Operations that give the same values as another type."""
 
 
 @dataclass(frozen=True)
@@ -84,20 +81,7 @@ class Causes:
     def inside(self, departure: Departure) -> Cause:
         """The same, also within a function that is right alone."""
         made = self.mine.made[departure.value]
-        if (asked := self._asked(made)) is not None:
-            return Cause(asked)
         return self.at(made.node, made.sources, made.order)
-
-    def _asked(self, made: Made) -> int | None:
-        """The comparison of which a step only makes numbers, if it is the reference's opposite."""
-        own = operation(self.mine.nodes[made.node])
-        if (
-            own not in CASTS
-            or len(made.sources) != 1
-            or not self.comparison.turned(made.sources[0])
-        ):
-            return None
-        return self.mine.made[made.sources[0]].node
 
     def outside(self, cause: Cause, order: int) -> Cause:
         """The cause; or the call of what it is in, if that is right alone.
@@ -146,8 +130,7 @@ class Causes:
         handed = cause.have is not None and cause.have in self.mine.latest(call)
         if handed and not self._made_within(cause.want, self.mine.scope(cause.node)):
             return Cause(call, cause.have, cause.want)
-        made = self._made_wrong(call)
-        return Cause(call, gives=self._gave(call)) if made is None else Cause(made)
+        return Cause(call, gives=self._gave(call))
 
     def _made_within(self, want: int | None, helpers: frozenset[str]) -> bool:
         """Whether the reference makes a value only inside its helper of the same name."""
@@ -170,19 +153,6 @@ class Causes:
             if isinstance(node, ast.Call):
                 found.setdefault(operation(node), set()).add(place.value)
         return found
-
-    def _made_wrong(self, call: int) -> int | None:
-        """The expression that makes the object of a call which is given what the reference's is."""
-        given, node = self.mine.latest(call), self.mine.nodes[call]
-        if not given or not all(map(self._known, given)) or not isinstance(node, ast.Call):
-            return None
-        twin = self._twin(call, given)
-        if twin is None or not all(map(self._same, given, twin.sources)):
-            return None
-        kept = bound(self.mine.tree, ast.unparse(node.func), self.mine.line(call))
-        value = getattr(kept, "value", None)
-        own = isinstance(value, ast.Call) and callee(value) in self.comparison.proven
-        return self.mine.numbers[value] if own and isinstance(value, ast.Call) else None
 
     def at(self, node: int, sources: Sequence[int], order: int) -> Cause:
         """The cause of what expression ``node`` did with ``sources``, as entry ``order``."""
@@ -431,7 +401,7 @@ class Causes:
         if not self._made_here(have) or short:
             return None  # given, or a step short of it
         if not _alike(self.mine, mine, self.right, right) and not self._may_call(mine, right):
-            return self._other_source(mine, right, depth)
+            return None
         return self._beside(mine.node, mine.sources, mine.order, right, depth)
 
     def _may_call(self, mine: Made, right: Made) -> bool:
@@ -444,19 +414,6 @@ class Causes:
         made, match = self.mine.made[have], self.comparison.match(have)
         alike = _alike(self.mine, made, self.right, right)
         return alike and [self.comparison.match(one) for one in made.sources] == [match]
-
-    def _other_source(self, mine: Made, right: Made, depth: int) -> Cause | None:
-        """The cause behind the one source in which two operations differ that are written apart."""
-        if len(mine.sources) != len(right.sources) or len(mine.sources) < 2 or not depth:
-            return None
-        left = [h for h in mine.sources if not any(self._squeezed(h, w) for w in right.sources)]
-        rest = [w for w in right.sources if not any(self._squeezed(h, w) for h in mine.sources)]
-        if len(left) != 1 or len(rest) != 1 or self._known(left[0]):
-            return None
-        have, want = left[0], rest[0]
-        if not self._made_here(have) or self._leads_back(have):
-            return None
-        return self._deeper(have, want, depth - 1) or self._made_as(have, want)
 
     def _made_as(self, have: int, want: int) -> Cause:
         """The expression that makes ``have``; or what gave it its shape, if that is wrong."""

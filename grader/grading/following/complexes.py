@@ -5,16 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-import numpy as np
-
 from grader.grading.following.run import operation
 from grader.grading.following.trace import Comparison, Departure
 
 HALVES = ("real", "imag")
 """What makes plain numbers of complex ones."""
-
-LEAST = 3
-"""Numbers of a value of which one that is the reference's says something."""
 
 
 def made_of(comparison: Comparison, found: Sequence[Departure]) -> int | None:
@@ -58,7 +53,7 @@ def _behind(comparison: Comparison, value: int) -> tuple[set[int], set[int], dic
                 continue
             multiples[made.order] = made.node
         elif not made.sources:
-            wrong.add(made.node if _is_nearly(comparison, value) else -1)
+            wrong.add(-1)
         todo += [one for one in made.sources if one not in seen]
         seen.update(made.sources)
     return wrong, complexes, multiples
@@ -76,17 +71,3 @@ def _is_half(node: ast.AST) -> bool:
     """Whether a node takes the real or the imaginary part of something."""
     taken = isinstance(node, ast.Attribute) and node.attr in HALVES
     return taken or (isinstance(node, ast.Call) and operation(node) in HALVES)
-
-
-def _is_nearly(comparison: Comparison, value: int) -> bool:
-    """Whether some numbers of a value are those of one that the program lacks, and not all."""
-    mine, right = comparison.mine.arrays[value], comparison.right
-    if mine is None or mine.size < LEAST:
-        return False
-    return any(
-        other is not None
-        and other.shape == mine.shape
-        and at not in comparison.matched
-        and bool(np.isclose(other, mine, rtol=1e-5).any())
-        for at, other in enumerate(right.arrays)
-    )

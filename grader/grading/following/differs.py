@@ -5,10 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-import numpy as np
-
 from grader.grading.following.kinds import factor, spelled
-from grader.grading.following.relations import Floats, same
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
 from grader.source.walked import of_kind
@@ -56,28 +53,6 @@ def kinds(mine: ast.AST, right: ast.AST) -> str:
     return f"It {words[0]}; the reference {words[1]}."
 
 
-def instead(comparison: Comparison, node: int, gives: int) -> str:
-    """What an operation does instead of the one that ``gives`` a value of the reference.
-
-    Or that it changes a value which the reference uses as it is.
-    """
-    mine, right = comparison.mine, comparison.right
-    for value in mine.latest(node):
-        if comparison.match(value) == gives and (text := mine.segment(mine.made[value].node)):
-            return f"The reference uses {text} as it is." if len(text) < MOST_TEXT else ""
-    return kinds_in(comparison, node, right.made[gives].node)
-
-
-def lacks(comparison: Comparison, node: int, twin: int) -> str:
-    """That only the step ``twin`` of the reference is missing after an operation; else empty."""
-    mine, right = comparison.mine, comparison.right
-    step = right.nodes[twin]
-    layer = isinstance(step, ast.Call) and isinstance(step.func, ast.Name)  # it may call it again
-    does, gave = "" if layer else _does(step), {*map(comparison.match, mine.values(node))}
-    before = {one for made in right.made.values() if made.node == twin for one in made.sources}
-    return f"The reference then {does}: that is missing." if does and gave & before else ""
-
-
 def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
     """The two operations in words; nothing of a call by a name that only the learner's file has.
 
@@ -86,7 +61,7 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
     Nor where the reference's own call of this name gives that: then it is called there, too.
     """
     mine, one = comparison.mine, comparison.mine.nodes[node]
-    own = _own(mine.tree) | _brought(mine.tree, comparison.right.tree)
+    own = _own(mine.tree)
     if isinstance(one, ast.Call) and (operation(one) in own or not mine.latest(node)):
         return ""
     given = (run.values(at)[-1:] for run, at in ((mine, node), (comparison.right, twin)))
@@ -102,7 +77,7 @@ def kinds_in(comparison: Comparison, node: int, twin: int) -> str:
         factors = factor(mine, node), factor(comparison.right, twin)
         if None not in factors and factors[0] != factors[1]:
             return ""
-    return lacks(comparison, node, twin) or kinds(one, comparison.right.nodes[twin])
+    return kinds(one, comparison.right.nodes[twin])
 
 
 def _gives_too(right: Run, name: str, twin: int) -> bool:
@@ -111,17 +86,6 @@ def _gives_too(right: Run, name: str, twin: int) -> bool:
     every = (one for one in right.nodes if isinstance(one, ast.Call) and operation(one) == name)
     numbers = (right.numbers[one] for one in every)
     return any(gave.intersection(right.values(one)) for one in numbers if one != twin)
-
-
-def beside(said: str, new: ast.expr, old: ast.AST) -> bool:
-    """Whether a sentence of :func:`kinds` asks for an operation that ``new`` does without.
-
-    Or for one that is in ``old`` already, in place of which it is.
-    """
-    asked = said.removesuffix(".").partition("; the reference ")[2]
-    kind = asked in VERBS.values() or asked.startswith("calls ")
-    inside = any(asked == _does(one) for one in ast.walk(old) if one is not old)
-    return kind and (inside or asked not in map(_does, ast.walk(new)))
 
 
 def _own(tree: ast.Module) -> frozenset[str]:
@@ -134,21 +98,6 @@ def _own(tree: ast.Module) -> frozenset[str]:
             case ast.arg(arg=name):
                 found.add(name)
     return frozenset(found)
-
-
-def _brought(mine: ast.Module, right: ast.Module) -> frozenset[str]:
-    """What a file imports from modules of the reference's that the reference does not import."""
-    names: list[set[tuple[str | None, str]]] = [
-        {
-            (one.module, alias.asname or alias.name)
-            for one in tree.body
-            if isinstance(one, ast.ImportFrom)
-            for alias in one.names
-        }
-        for tree in (mine, right)
-    ]
-    modules = {module for module, _ in names[1]}
-    return frozenset(name for module, name in names[0] - names[1] if module in modules)
 
 
 def _makes(node: ast.AST) -> bool:
@@ -298,56 +247,3 @@ def longer(mine: Sequence[int], right: Sequence[int]) -> str:
     what = what if len(mine) > 1 else f"number{word}"
     along = "" if what else f" along axis {other[0]}"
     return f" It has {many} {what or 'number' + word} {'more' if by > 0 else 'less'}{along}."
-
-
-def combined(
-    mine: Floats,
-    right: Floats,
-    others: Sequence[tuple[str, Floats]],
-    used: frozenset[str],
-    kind: str,
-    *,
-    subtracts: bool = False,
-) -> str:
-    """What ``mine`` has too much or too little of, beside ``right``: one of ``others``, by name.
-
-    ``used`` are the names of those that the reference makes ``right`` from, by an operation of
-    this ``kind``. ``subtracts`` says that ``mine`` is made by a subtraction.
-    """
-    if mine.shape != right.shape or mine.size > LARGEST or not np.isfinite(mine).all():
-        return ""
-    if not np.isfinite(right).all():
-        return ""
-    gap = mine - right
-    sums = len(np.unique(np.round(mine, 6))) > 2  # nearly any number differs from 0 by another
-    for name, one in others:
-        if name in used and kind not in ("Add", "Sub"):
-            continue
-        if not np.isfinite(one).all() or not np.any(one) or one.size > mine.size:
-            continue
-        try:
-            wide = np.broadcast_to(one, mine.shape)
-        except ValueError:
-            continue
-        said = _sum(name, gap, wide, name in used, subtracts) if sums else ""
-        if said := said or _product(name, mine, right, wide):
-            return said
-    return ""
-
-
-def _sum(name: str, gap: Floats, one: Floats, used: bool, subtracts: bool) -> str:
-    if same(gap, one):
-        return f"It adds {name} twice." if used else f"It adds {name} as well."
-    if same(gap, -one):
-        if used:
-            return f"It lacks {name}: the reference adds it."
-        return f"It also subtracts {name}." if subtracts else f"It lacks {name}."
-    return f"It subtracts {name}; the reference adds it." if used and same(gap, -2 * one) else ""
-
-
-def _product(name: str, mine: Floats, right: Floats, one: Floats) -> str:
-    if one.size < 2 or len(np.unique(np.round(one, 6))) < 3 or not np.any(right):
-        return ""
-    if same(mine, right * one):
-        return f"It multiplies by {name} once more than the reference."
-    return f"It lacks the factor {name}." if same(mine * one, right) else ""

@@ -192,7 +192,7 @@ class Evaluator:
             return self._moved(name, node, array, given[1:])
         axis = self.axis(node)
         if name in REDUCTIONS and axis is not None:
-            return REDUCTIONS[name](array, axis=axis, keepdims=not of_numpy(node))
+            return REDUCTIONS[name](array, axis=axis, keepdims=True)
         if name in COUNTS and array.ndim == 1 and len(given) == 1 and not node.keywords:
             return float(COUNTS[name](array))
         if name == "softmax":
@@ -356,11 +356,3 @@ def _negative(value: Any) -> Any:
 def _softmax(array: Floats, axis: int) -> Floats:
     powers = np.exp(array - array.max(axis=axis, keepdims=True))
     return np.asarray(powers / powers.sum(axis=axis, keepdims=True))
-
-
-def of_numpy(node: ast.Call) -> bool:
-    """Whether a function is NumPy's, whose reductions drop the axis."""
-    match node.func:
-        case ast.Attribute(value=ast.Name(id="np" | "numpy")):
-            return True
-    return False

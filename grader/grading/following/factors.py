@@ -45,8 +45,6 @@ def misscaled(comparison: Comparison, found: Sequence[Departure]) -> Slip | None
     if here:
         return None  # that it is another number is told with the operation
     origin = Scalars(comparison).number(one.node, order, there)
-    if math.isclose(have * there, 1, rel_tol=1e-6) and _worked_out(mine, one.node):
-        origin = None  # the size is right, and not what this line makes of it
     over = ", one over that" if math.isclose(have * there, 1, rel_tol=1e-6) else ""
     said = f"Line {line} {VERBS[own]} by {have:.4g}."
     if origin not in (None, line):
@@ -86,18 +84,6 @@ def _factor(run: Run, node: int) -> float | None:
             divides = kind(run, node) == "Div"
             return None if divides and inner is left else _turned(held[0], divides=divides)
     return None
-
-
-def _worked_out(run: Run, node: int) -> bool:
-    """Whether an expression works out its factor itself, as ``x * d ** 0.5`` does."""
-    given = [one for one in ast.iter_child_nodes(run.nodes[node]) if isinstance(one, ast.expr)]
-    plain = [one for one in given if not run.gave(run.numbers[one])]
-    plain = [one.operand if isinstance(one, ast.UnaryOp) else one for one in plain]
-    return any(
-        isinstance(one, ast.BinOp)
-        or (isinstance(one, ast.Call) and ast.unparse(one.func).startswith("math."))
-        for one in plain
-    )
 
 
 def _turned(value: float, *, divides: bool) -> float:

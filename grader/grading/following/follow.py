@@ -20,10 +20,8 @@ import numpy as np
 from grader import frameworks
 from grader.base.blanks import regions
 from grader.base.model import Step, Trace
-from grader.grading.following.earlier import out_of_order
-from grader.grading.following.feeding import miscounted, unbatched, whole
+from grader.grading.following.feeding import unbatched
 from grader.grading.following.lesson import Lesson
-from grader.grading.following.nans import endless
 from grader.grading.following.opened import opened
 from grader.grading.following.plainly import Plainly
 from grader.grading.following.raising import Raising
@@ -117,20 +115,7 @@ def follow(
         lesson = Lesson(found[trial], regions(solution), rubric.values(), rubric.sentences())
         one = _told(Teller(lesson), evidence, trial, mine[trial])
         told.append(one and _of_its_run(one, mine[trial].error, settings.said, lesson))
-    return _ordered(_together([one for one in told if one is not None]), job)
-
-
-def _ordered(trace: Trace | None, job: Job) -> Trace | None:
-    """The trace; if it explains nothing, with what is called with arguments in another order."""
-    if trace is not None and (trace.write or trace.slip):
-        return trace
-    slip = out_of_order(parsed(job.source), job.modules)
-    if slip is None:
-        return trace
-    margin = () if trace is None else trace.margin
-    has: frozenset[str] = frozenset() if trace is None else trace.has
-    write, sure = slip.write, bool(slip.write)
-    return Trace((slip.said,), slip.line, margin, "", write, sure, slip=slip.said, has=has)
+    return _together([one for one in told if one is not None])
 
 
 def _as_used(found: Mapping[str, Comparison], evidence: Evidence) -> Iterator[str]:
@@ -407,16 +392,11 @@ def _hides_all(evidence: Evidence, trial: str) -> bool:
 
 def _told(teller: Teller, evidence: Evidence, trial: str, mine: Observation) -> Trace | None:
     if _hides_all(evidence, trial):
-        low = endless(teller.comparison.mine)
-        return None if low is None else teller.slipped(low)
+        return None
     if (zero := zero_counts_as_false(evidence, trial, teller.comparison.mine)) is not None:
         return teller.slipped(zero)
-    if (counted := miscounted(teller.comparison)) is not None:
-        return teller.slipped(counted)
     if (flat := unbatched(teller.comparison)) is not None:
         return teller.slipped(flat)
-    if (every := whole(teller.comparison)) is not None:
-        return teller.slipped(every)
     try:
         if mine.error is not None and mine.error.line is not None:
             return Raising(teller).told(mine.error)

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from itertools import pairwise
 
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison, Departure
 from grader.grading.reading.bindings import around, bound, callee, calling, functions
 from grader.grading.reading.program import parameters
-from grader.grading.reading.shown import Slip, name_of
+from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
 from grader.source.variables import stored
 from grader.source.walked import of_kind, walked
-
-TAKE_ONE = ("reduce", "map", "filter", "partial")
-"""Calls that are given one function, and then what it is called on."""
 
 
 def calls_given(run: Run, node: int) -> bool:
@@ -90,28 +85,6 @@ def called_first(comparison: Comparison, error: SeenError) -> Slip | None:
     return None
 
 
-def next_given(run: Run, found: Departure) -> Slip | None:
-    """What is called at a departure: it is given after the function that made the right value.
-
-    ``pipe(scaled(2), masked, softmax)`` gives ``masked`` after what ``scaled`` made. None if that
-    is not the only place with the one.
-    """
-    makers = {run.around(run.nodes[run.made[one].node]) for one in found.sources}
-    names = {one.name for one in makers if one is not None}
-    after: list[ast.expr] = []
-    for node in walked(run.tree):
-        takes_one = callee(node) in TAKE_ONE
-        given = node.args if isinstance(node, ast.Call) else getattr(node, "elts", None) or []
-        given = [] if takes_one else given
-        for one, other in pairwise(given):
-            if names.intersection((name_of(one), callee(one))):
-                after.append(other)
-    if len(after) != 1 or len(names) != 1:
-        return None
-    line = after[0].lineno
-    return Slip(line, f"On line {line} the numbers go wrong: {ast.unparse(after[0])}")
-
-
 def called_in_turn(run: Run, found: Departure) -> Slip | None:
     """The call of a helper, of several, in which what it is given goes wrong: ``x.f(a).f(b)``.
 
@@ -127,47 +100,6 @@ def called_in_turn(run: Run, found: Departure) -> Slip | None:
     line = site.func.end_lineno or site.lineno
     text = ast.unparse(ast.Call(ast.Name(callee(site)), site.args, site.keywords))
     return Slip(line, f"On line {line} the numbers go wrong: {text}")
-
-
-def called_before(mine: Run, error: SeenError, told: str) -> Slip | None:
-    """The one of several functions to be called that is none, as it has been called already.
-
-    ``reduce(lambda x, f: f(x), functions, x)`` calls them, or a loop over them, or a comprehension.
-    """
-    name = told.partition(" is ")[0]
-    if "was called like a function" not in told or not name.isidentifier():
-        return None
-    every = of_kind(mine.tree, ast.Call)
-    here = [one for one in every if one.lineno == error.line and callee(one) == name]
-    found = [
-        one
-        for call in here[:1]
-        for given in gone_through(mine, call, name)
-        for one in entries(mine, given)
-        if isinstance(one, ast.Call) and mine.values(mine.numbers[one])
-    ]
-    if len(found) != 1:
-        return None
-    text, line = ast.unparse(found[0]), found[0].lineno
-    said = f"Line {line} hands over {text}, which is a tensor already, and line {error.line} calls"
-    return Slip(line, f"{said} what it is given: hand over a function, such as a lambda.")
-
-
-def gone_through(mine: Run, call: ast.Call, name: str) -> Iterator[ast.expr]:
-    """What a loop, a comprehension, or a ``reduce`` or ``map`` around a call goes through."""
-    outer: ast.AST | None = mine.parents.get(call)
-    step: ast.AST = call
-    while outer is not None:
-        match outer:
-            case ast.For(target=ast.Name(id=own), iter=given) if own == name:
-                yield given
-            case ast.ListComp(generators=[one]) | ast.GeneratorExp(generators=[one]):
-                if ast.unparse(one.target) == name:
-                    yield one.iter
-            case ast.Call(args=[ast.Lambda(args=taken), given, *_]) if step is outer.args[0]:
-                if name in [one.arg for one in taken.args]:
-                    yield given
-        step, outer = outer, mine.parents.get(outer)
 
 
 def entries(mine: Run, given: ast.expr) -> list[ast.expr]:

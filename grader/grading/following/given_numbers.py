@@ -9,16 +9,10 @@ from grader.grading.following.run import Run
 from grader.grading.following.slips import called_as
 from grader.grading.reading.bindings import (
     arguments,
-    around,
     callee,
     calling,
-    functions,
-    statement_at,
-    targets,
 )
 from grader.grading.reading.shown import Slip
-from grader.source.variables import reads
-from grader.source.walked import of_kind
 
 
 def numbers(mine: Run, right: Run) -> Slip | None:
@@ -56,12 +50,6 @@ def numbers(mine: Run, right: Run) -> Slip | None:
             params = names[names[:1] == ["self"] :]
             there = _variable(right, called, params, name)
             said = f"{said} gives it {f'{there}, {two:g} here' if there else f'{two:g}'}."
-            given = arguments(call, params).get(name)
-            if (end := _returned(mine, given, one)) is not None:
-                return Slip(end, f"Line {end} returns {one:g}. {said}")
-            if (made := _worked_out(mine, call, given, one)) is not None:
-                variable, at = made
-                return Slip(at, f"Line {at} makes {variable} {one:g}. {said}")
             return Slip(line, said)
     return None
 
@@ -71,42 +59,6 @@ def _variable(run: Run, called: str, params: Sequence[str], name: str) -> str:
     calls = calling(run.tree, called)
     given = arguments(calls[0], params).get(name) if len(calls) == 1 else None
     return ast.unparse(given) if isinstance(given, ast.Name | ast.Attribute) else ""
-
-
-def _returned(mine: Run, given: ast.expr | None, number: float) -> int | None:
-    """The line on which a helper returns the number that a call is given; None if there is none."""
-    helper = functions(mine.tree).get(callee(given))
-    ends = [] if helper is None else of_kind(helper, ast.Return)
-    found = [
-        one.lineno
-        for one in ends
-        if one.value is not None and mine.held(mine.numbers[one.value]) == (number,)
-    ]
-    return found[0] if len(found) == 1 else None
-
-
-def _worked_out(
-    mine: Run, call: ast.Call, given: ast.expr | None, number: float
-) -> tuple[str, int] | None:
-    """The variable that a call is given as an argument, and the line that works the number out.
-
-    Only if the variable is worked out for that call alone.
-    """
-    if not isinstance(given, ast.Name):
-        return None
-    inside = around(mine.tree, call.lineno) or mine.tree
-    made = [
-        one
-        for one in ast.walk(inside)
-        if isinstance(one, ast.Assign) and targets(one) == [given.id] and one.lineno < call.lineno
-        if mine.held(mine.numbers[one.value]) == (number,)
-    ]
-    if len(made) != 1 or not isinstance(made[0].value, ast.BinOp | ast.Subscript):
-        return None
-    used = {one.lineno for one in reads(inside) if one.id == given.id}
-    used = {line for line in used if line > made[0].lineno}
-    alone = used <= set(statement_at(mine.tree, call.lineno))
-    return (given.id, made[0].lineno) if alone else None
 
 
 def _plain(run: Run, function: int) -> dict[int, set[float]]:

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from grader.grading.following.cause import Cause
 from grader.grading.following.evaluate import PLAIN
 from grader.grading.following.relations import same
 from grader.grading.following.run import Run, operation
 from grader.grading.following.trace import Comparison
-from grader.grading.reading.bindings import around, bound, callee, functions, stores, targets
-from grader.grading.reading.program import target
+from grader.grading.reading.bindings import around, bound, callee, functions, targets
 
 ORDERS = ("permute", "transpose", "swapaxes", "reshape")
 """Operations that decide the order of axes."""
-
-BLANK = ("zeros", "ones", "empty", "full", "zeros_like", "full_like", "empty_like")
-"""Calls that make an array which the lines below fill."""
 
 CONVERTS = ("Tensor", "constant", "from_dlpack")
 """Calls that make a tensor of an array, with the same numbers."""
@@ -50,23 +43,19 @@ class Lines:
             statement = bound(mine.tree, mine.of(node), line)
             return line if statement is None else statement.lineno
         if (given := self._converted(node)) is not None and not self.lacks_axes(cause):
-            return self._ranged(cause) or given
+            return given
         if (kept := self._kept(cause)) is not None:
             return kept
         if (piped := self._piped(cause)) is not None:
             return piped
-        later = self._filled(cause.node)
-        if later is None and (order := self.ordered(cause)) is not None:
-            later = mine.line(order)
-        return line if later is None else later
+        order = self.ordered(cause)
+        return line if order is None else mine.line(order)
 
     def _kept(self, cause: Cause) -> int | None:
         """The line that only keeps the wrong value under another name, for this line alone."""
         mine = self.mine
         inner = list(ast.walk(mine.nodes[cause.node]))
         names = [one for one in inner if isinstance(one, ast.Name)]
-        if (given := self._attribute(cause, inner)) is not None:
-            return given
         for name in names if cause.have is not None and cause.want is not None else ():
             made = bound(mine.tree, name.id, name.lineno)
             piece = cause.have is not None and self.comparison.piece_of(cause.have) is not None
@@ -112,46 +101,11 @@ class Lines:
         given = isinstance(self.mine.nodes[self.mine.made[value].node], ast.FunctionDef)
         return self.comparison.known(value) and not given
 
-    def _attribute(self, cause: Cause, inner: Sequence[ast.AST]) -> int | None:
-        """The line that keeps the wrong value as an attribute, if only this expression reads it."""
-        mine = self.mine
-        for one in inner if cause.have is not None and cause.want is not None else ():
-            if not isinstance(one, ast.Attribute) or not mine.of(one).startswith("self."):
-                continue
-            made = bound(mine.tree, mine.of(one), one.lineno)
-            plain = isinstance(made, ast.Assign) and isinstance(made.value, ast.Name)
-            every = [n for n in ast.walk(mine.tree) if isinstance(n, ast.Attribute)]
-            alone = [n for n in every if n.attr == one.attr and isinstance(n.ctx, ast.Load)] == [
-                one
-            ]
-            rightly = self._rightly_named(mine.of(one), cause.have)
-            if rightly or not (made and plain and alone):
-                continue
-            if cause.have in mine.values(mine.numbers[one]):
-                return made.lineno
-        return None
-
     def _rightly_named(self, name: str, value: int | None) -> bool:
         """Whether the reference gives a value the same name: then it is wrong where it is read."""
         match = None if value is None else self.comparison.match(value)
         bindings = self.comparison.right.bindings(match)
         return match is not None and any(name in targets(one) for one, _ in bindings)
-
-    def short(self, cause: Cause) -> int | None:
-        """The line that makes the wrong value for this one line, a step short of the right one."""
-        mine, want = self.mine, cause.want
-        if cause.have is None or want is None:
-            return None
-        match = self.comparison.match(cause.have)
-        match = self.comparison.piece_of(cause.have) if match is None else match
-        if match not in self.comparison.right.made[want].sources:
-            return None
-        for name in ast.walk(mine.nodes[cause.node]):
-            if isinstance(name, ast.Name) and cause.have in mine.values(mine.numbers[name]):
-                made = bound(mine.tree, name.id, name.lineno)
-                inner = made is mine.statement(mine.made[cause.have].node)
-                return made.lineno if made and inner and self._alone(name, made) else None
-        return None
 
     def _alone(self, name: ast.Name, made: ast.stmt) -> bool:
         """Whether nothing else reads what a statement gives a variable, until it gets another."""
@@ -194,39 +148,7 @@ class Lines:
         whole = isinstance(made, ast.Assign) and not isinstance(made.value, ast.List)
         if made is None or not whole:
             return None
-        return self._of_helper(getattr(made, "value", None)) or made.lineno
-
-    def _ranged(self, cause: Cause) -> int | None:
-        """The line of the range that has too many or too few turns for an axis of a table."""
-        mine, want, call = self.mine, cause.gives, self.mine.nodes[cause.node]
-        values = mine.values(cause.node)
-        array = mine.arrays[values[-1]] if values else None
-        right = None if want is None else self.comparison.right.arrays[want]
-        if array is None or right is None or not isinstance(call, ast.Call):
-            return None
-        given = call.args[0]
-        if not isinstance(given, ast.Name):
-            return None
-        if sorted(array.shape) == sorted(right.shape):
-            return None
-        table = getattr(bound(mine.tree, given.id, call.lineno), "value", None)
-        for have, other in zip(array.shape, right.shape, strict=False):
-            if not isinstance(table, ast.ListComp) or len(table.generators) != 1:
-                return None
-            over = table.generators[0].iter
-            if have != other:
-                name = over.id if isinstance(over, ast.Name) else ""
-                made = bound(mine.tree, name, over.lineno) if name else None
-                return over.lineno if made is None else made.lineno
-            table = table.elt
-        return None
-
-    def _of_helper(self, value: ast.AST | None) -> int | None:
-        """The one return of the file's own function that makes each entry of a list."""
-        call = value.elt if isinstance(value, ast.ListComp) else None
-        helper = functions(self.mine.tree).get(callee(call)) if call is not None else None
-        ends = [one for one in ast.walk(helper) if isinstance(one, ast.Return)] if helper else []
-        return ends[0].lineno if len(ends) == 1 else None
+        return made.lineno
 
     def ordered(self, cause: Cause) -> int | None:
         """The node that orders the axes of a tensor, where a piece of it has the wrong order."""
@@ -243,70 +165,3 @@ class Lines:
         alike = sorted(array.shape) == sorted(right.shape)
         here = mine.function(made.node) == mine.function(cause.node)
         return made.node if turned and alike and here else None
-
-    def _filled(self, node: int) -> int | None:
-        """The one line that fills what an expression makes, or the list that it takes.
-
-        An array that is filled is wrong there only if what is not filled is right.
-        """
-        mine = self.mine
-        name, call = (
-            target(mine.statement(node), -1) if mine.is_whole(node) else "",
-            mine.nodes[node],
-        )
-        if name and any(map(self._right_elsewhere, mine.values(node))):
-            return self._one_store(name, mine.line(node))
-        if name and operation(call) in BLANK:
-            return self._one_store(name, mine.line(node))
-        if isinstance(call, ast.Name) and self._is_filled(call):
-            inside = around(mine.tree, call.lineno)
-            return self._one_store(call.id, inside.lineno if inside is not None else 0)
-        lists = [
-            one.id
-            for one in (call.args if isinstance(call, ast.Call) else ())
-            if isinstance(one, ast.Name) and not mine.is_seen(one.id, node)
-        ]
-        made = [bound(mine.tree, one, mine.line(node)) for one in lists]
-        empty = [one for one in made if isinstance(getattr(one, "value", None), ast.List)]
-        if len(lists) != 1 or len(empty) != 1 or empty[0] is None:
-            return None
-        return self._one_store(lists[0], empty[0].lineno)
-
-    def _is_filled(self, name: ast.Name) -> bool:
-        """Whether the last statement above a variable puts something into it."""
-        last = bound(self.mine.tree, name.id, name.lineno)
-        return isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Subscript)
-
-    def _one_store(self, name: str, line: int) -> int | None:
-        """The one line that puts something into a variable; of a row of it, into the row.
-
-        Of several in one loop, the loop's.
-        """
-        found = stores(self.mine.tree, name, line)
-        if len(found) != 1:
-            loops = {self._loop(one) for one in found}
-            loop = loops.pop() if len(loops) == 1 else None
-            return None if loop is None else loop.lineno
-        value = getattr(found[0], "value", None)
-        given = value.args[0] if isinstance(value, ast.Call) and value.args else None
-        inner = self._one_store(given.id, line) if isinstance(given, ast.Name) else None
-        return inner or found[0].lineno
-
-    def _loop(self, node: ast.AST) -> ast.For | None:
-        """The innermost loop around a node."""
-        outer = self.mine.parents.get(node)
-        while outer is not None and not isinstance(outer, ast.For):
-            outer = self.mine.parents.get(outer)
-        return outer
-
-    def _right_elsewhere(self, value: int) -> bool:
-        """Whether a value is the reference's wherever both are finite, and hides other numbers."""
-        mine = self.mine.arrays[value]
-        for right in self.comparison.right.arrays if mine is not None else ():
-            if mine is None or right is None or mine.shape != right.shape or not mine.ndim:
-                continue
-            both = np.isfinite(mine) & np.isfinite(right)
-            hidden = np.isneginf(mine) != np.isneginf(right)
-            if both.any() and hidden.any() and same(mine[both], right[both]):
-                return True
-        return False

@@ -5,65 +5,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from itertools import pairwise
 
 from grader.grading.following.slips import called_as, is_read
-from grader.grading.reading.bindings import around, callee, calling, functions, statement_at
-from grader.grading.reading.program import parameters
+from grader.grading.reading.bindings import around, calling, statement_at
 from grader.grading.reading.shown import Slip, with_swapped
-from grader.protocol.probe import SeenCall, SeenError
+from grader.protocol.probe import SeenError
 from grader.source.annotations import allows_none
-from grader.source.walked import of_kind, walked
+from grader.source.walked import of_kind
 
 PROPERTIES = {"property", "cached_property", "functools.cached_property"}
 """What makes a method without arguments an attribute."""
-AS_ONE = re.compile(r"\b(?:a list|a tuple|lists?|tuples?)\b")
-"""What an error says if one thing was given where several are taken one by one."""
-
-
-def unstarred(tree: ast.Module, error: SeenError, told: str) -> Slip | None:
-    """The call that gives a helper one list for ``*parts``, of which it takes one as the list."""
-    if AS_ONE.search(told) is None:
-        return None
-    own = {name: one for name, one in functions(tree).items() if one.args.vararg is not None}
-    for outer, inner in pairwise(error.calls):
-        helper = own.get(inner.function)
-        for node in walked(tree) if helper is not None else ():
-            if not isinstance(node, ast.Call) or callee(node) != inner.function:
-                continue
-            if helper is None or not node.lineno <= outer.line <= (node.end_lineno or 0):
-                continue
-            bound = parameters(helper)[:1] == ["self"] and isinstance(node.func, ast.Attribute)
-            extra = node.args[len(helper.args.args) - bound :]
-            told_so = _as_one(node, helper, extra[0], outer) if len(extra) == 1 else None
-            if told_so is not None:
-                return told_so
-    return None
-
-
-def _as_one(
-    node: ast.Call, helper: ast.FunctionDef, given: ast.expr, outer: SeenCall
-) -> Slip | None:
-    """The call that gives a list, if this is one, as the only one of the parts that are taken."""
-    parts = helper.args.vararg.arg if helper.args.vararg is not None else ""
-    said = f"Line {node.lineno} gives {helper.name}"
-    match given:
-        case ast.List(elts=entries) | ast.Tuple(elts=entries) if entries:
-            kind = "list" if isinstance(given, ast.List) else "tuple"
-            said = f"{said} one {kind} for *{parts}, which takes its values one by one:"
-            said = f"{said} leave the brackets out."
-        case ast.Name() | ast.Attribute():
-            text = ast.unparse(given)
-            seen = outer.values.get(text)
-            if seen is None or seen.kind not in ("list", "tuple"):
-                return None
-            kind = seen.kind
-            said = f"{said} the {kind} {text} as one thing: a star hands over what is in it, one by"
-            said, entries = f"{said} one.", [ast.Starred(given)]
-        case _:
-            return None
-    write = ast.unparse(ast.Call(node.func, [*node.args[:-1], *entries], node.keywords))
-    return Slip(node.lineno, said, write)
 
 
 WANTED = (

@@ -6,14 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from grader.grading.following import differs
 from grader.grading.following.cause import Cause
-from grader.grading.following.run import Made, Run, operation
+from grader.grading.following.run import Made, operation
 from grader.grading.following.trace import SWAPS, Comparison
-from grader.grading.reading.bindings import around, callee
 from grader.grading.reading.program import target
-from grader.grading.reading.shown import Slip
-from grader.source.walked import of_kind
 
 LONGEST = 4
 """Operations of the reference that one step may consist of."""
@@ -52,18 +48,9 @@ def omitted(comparison: Comparison, cause: Cause) -> Omitted | None:
             continue
         if idle := _changes_nothing(comparison, have, step, match):
             return Omitted(at.lineno, have, step, idle)
-        if _nested(comparison, cause, step, at):
-            return None
         if not _taken(comparison, step, match, at):
             return Omitted(_made_at(comparison, have, step, at), have, step)
     return None
-
-
-def missing(comparison: Comparison, cause: Cause) -> Made | None:
-    """The reference's step between what a cause uses and what the reference uses there."""
-    if cause.have is None or cause.want is None or cause.want in comparison.matched:
-        return None
-    return _between(comparison, comparison.match(cause.have), cause.want, LONGEST)
 
 
 def _changes_nothing(comparison: Comparison, have: int, step: Made, match: int | None) -> str:
@@ -78,66 +65,6 @@ def _changes_nothing(comparison: Comparison, have: int, step: Made, match: int |
         one for one in nodes if operation(mine.nodes[one]) in alike and have in mine.latest(one)
     )
     return next((operation(mine.nodes[one]) for one in idle), "")
-
-
-def _nested(comparison: Comparison, cause: Cause, step: Made, at: ast.stmt) -> bool:
-    """Whether the reference takes the step inside the line that uses it, and ``at`` is a caller's.
-
-    Then it is missing from the line of the cause.
-    """
-    mine, right = comparison.mine, comparison.right
-    if mine.function(mine.numbers[at]) == mine.function(cause.node):
-        return False
-    here = right.statement(step.node)
-    users = [one for one in right.made.values() if cause.want in one.sources]
-    return bool(users) and all(right.statement(one.node) is here for one in users)
-
-
-def taken_beside(comparison: Comparison, gap: Omitted) -> tuple[int, str] | None:
-    """The line of the same function that takes the missing step for another value; its name."""
-    mine, right = comparison.mine, comparison.right
-    kind, inside = operation(right.nodes[gap.step.node]), right.function(gap.step.node)
-    others = {
-        value
-        for value, made in right.made.items()
-        if made.node != gap.step.node
-        and operation(right.nodes[made.node]) == kind
-        and right.function(made.node) == inside
-        and set(gap.step.sources) & set(made.sources)
-    }
-    own = [value for value in mine.made if comparison.match(value) in others]
-    whole = [mine.statement(mine.made[value].node) for value in own]
-    given = [one for one in whole if isinstance(one, ast.Return) and _says(mine, one, gap.have)]
-    if len(own) == len(given) == 1:  # it is given back as it is, beside the other
-        return given[0].lineno, mine.of(mine.nodes[mine.made[own[0]].node])
-    found = [
-        (statement.lineno, target(statement, part))
-        for value in own
-        for statement, part in mine.bindings(value)
-        if around(mine.tree, statement.lineno) is around(mine.tree, gap.line)
-        and statement.lineno > gap.line
-        and target(statement, part)
-    ]
-    return found[0] if len({line for line, _ in found}) == 1 else None
-
-
-def _says(mine: Run, statement: ast.stmt, value: int) -> bool:
-    """Whether a variable in a statement holds a value."""
-    names = (one for one in ast.walk(statement) if isinstance(one, ast.Name))
-    return any(value in mine.values(mine.numbers[one]) for one in names)
-
-
-def unused(comparison: Comparison, gap: Omitted, user: int) -> Slip | None:
-    """What the missing step takes, if the program has it and does not use it: line ``user`` must.
-
-    None where the step takes nothing that a variable holds in vain.
-    """
-    for node, value, name in wasted(comparison):
-        if name and comparison.match(value) in gap.step.sources:
-            said = f"Line {comparison.mine.line(node)} makes {name}, and nothing uses it."
-            verb = used_by(comparison, value) or " The reference uses it."
-            return Slip(user, f"{said}{verb.removesuffix('.')} on line {user}.")
-    return None
 
 
 @dataclass(frozen=True)
@@ -203,7 +130,6 @@ def _place(comparison: Comparison, cause: Cause, have: int, step: Made) -> ast.s
     last = [one for one in bound[-1:] if isinstance(mine.nodes[one], ast.Return)]
     inner = comparison.right.named(step.node) not in ("__call__", "forward")
     here = here or (last if inner else [])  # a helper that has another name than the reference's
-    here = here or [one for one in bound[-1:] if _leads_to(mine, one, inside)]
     same = [one for one in here if mine.function(one) == inside]
     if not here or (same and mine.line(same[-1]) >= mine.line(cause.node)):
         return None
@@ -218,19 +144,6 @@ def _made_at(comparison: Comparison, have: int, step: Made, at: ast.stmt) -> int
     apart = mine.function(maker) != mine.function(mine.numbers[at])
     whole = statement is not None and statement is right.statement(step.node)
     return mine.line(maker) if apart and whole else at.lineno
-
-
-def _leads_to(mine: Run, bound: int, inside: int | None) -> bool:
-    """Whether the function of a statement calls another one after it."""
-    function = mine.function(bound)
-    if inside is None or function is None or function == inside:
-        return False
-    name = getattr(mine.nodes[inside], "name", "")
-    return any(
-        callee(one) == name and one.lineno > mine.line(bound)
-        for one in ast.walk(mine.nodes[function])
-        if isinstance(one, ast.Call)
-    )
 
 
 def _between(comparison: Comparison, match: int | None, want: int, most: int) -> Made | None:
@@ -303,46 +216,5 @@ def wasted(comparison: Comparison) -> Iterator[tuple[int, int, str]]:
             case ast.Assign() if (
                 name and not mine.loads(place.node, name) and not mine.is_unfilled(place.node)
             ):
-                if place.part < 0 or (name != "_" and _is_used(comparison, place.value)):
+                if place.part < 0:
                     yield place.node, place.value, name
-
-
-def uncalled(comparison: Comparison, node: int) -> str:
-    """What the reference calls to make an argument of a call, if nothing in the file calls it."""
-    mine, right, name = comparison.mine, comparison.right, operation(comparison.mine.nodes[node])
-    calls = [one for one in right.nodes if isinstance(one, ast.Call) and operation(one) == name]
-    if not isinstance(mine.nodes[node], ast.Call) or len(calls) != 1:
-        return ""
-    funcs = [one.func for one in calls[0].args if isinstance(one, ast.Call)]
-    given = [one.attr for one in funcs if isinstance(one, ast.Attribute)]
-    known = {one.attr for one in of_kind(mine.tree, ast.Attribute)}
-    lacks = [one for one in given if one not in known]
-    if len(lacks) != 1:
-        return ""
-    return (
-        f"The reference gives {name} what {lacks[0]} makes. Nothing in this file calls {lacks[0]}."
-    )
-
-
-def used_by(comparison: Comparison, value: int) -> str:
-    """What the reference does with a value that the program has as well, in a sentence."""
-    match, right = comparison.match(value), comparison.right
-    kinds = [operation(right.nodes[m.node]) for m in right.made.values() if match in m.sources]
-    verbs = [differs.VERBS[kind] for kind in kinds[:1] if kind in ("Add", "Sub", "Mult")]
-    return f" The reference {verbs[0]} it." if verbs and match not in (None, -1) else ""
-
-
-def _is_used(comparison: Comparison, value: int) -> bool:
-    """Whether the reference makes something from a value that the program has as well."""
-    match = comparison.match(value)
-    return any(match in made.sources for made in comparison.right.made.values())
-
-
-def wasted_number(comparison: Comparison) -> int | None:
-    """The expression that computes a plain number in a statement of its own and drops it."""
-    mine = comparison.mine
-    for node, scalars in mine.scalars.items():
-        alone = isinstance(mine.statement(node), ast.Expr) and mine.is_whole(node)
-        if alone and isinstance(mine.nodes[node], ast.Call) and scalars[-1].part < 0:
-            return node
-    return None

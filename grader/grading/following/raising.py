@@ -9,70 +9,36 @@ from dataclasses import dataclass, replace
 
 from grader import frameworks
 from grader.base.model import Trace
-from grader.frameworks.values import Translation
 from grader.grading.following.alike import apart
-from grader.grading.following.arguments import exchanged_before
 from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.constants import fixed
 from grader.grading.following.differs import MOST_TEXT
-from grader.grading.following.given import called_before, called_first, calls_given
+from grader.grading.following.given import called_first, calls_given
 from grader.grading.following.handed import (
-    all_sizes,
     divided,
-    given_none,
     made,
-    misordered,
-    sized,
-    stacked_first,
-    unpaired,
     unreturned,
 )
 from grader.grading.following.helpers import (
     TEXT_KEY,
     bound_first,
-    dim_given,
-    entry_meant,
-    in_either,
-    key_given,
-    kind_given,
-    list_given,
-    named_by_caller,
     preset_by,
-    unread_key,
 )
 from grader.grading.following.lesson import Lesson, sizes
-from grader.grading.following.loops import fed, in_parts, too_far, whole, without_turn
-from grader.grading.following.misgiven import given_crosswise, selfless, unstarred
-from grader.grading.following.neutral import missized_mask
+from grader.grading.following.loops import without_turn
+from grader.grading.following.misgiven import given_crosswise, selfless
 from grader.grading.following.omitted import forgotten, omitted
-from grader.grading.following.options import misnamed, misset, without
-from grader.grading.following.orders import along, exchanged, stale
-from grader.grading.following.ranges import ended_early, ended_otherwise, miscounted
-from grader.grading.following.repeats import other_axes, overtaken, returned
+from grader.grading.following.repeats import other_axes, returned
 from grader.grading.following.rewrite import Rewrite
 from grader.grading.following.run import Run, operation
 from grader.grading.following.runs import backwards
 from grader.grading.following.scalars import Scalars
 from grader.grading.following.slips import misfit
-from grader.grading.following.spreads import missized, odd_one
 from grader.grading.following.telling import Teller
 from grader.grading.following.trace import Comparison
-from grader.grading.following.uncalled import (
-    called_at_once,
-    called_early,
-    class_called,
-    curried,
-    kept_method,
-    uncalled,
-    unmade,
-)
 from grader.grading.following.wording import Wording
-from grader.grading.reading.bindings import around, callee, functions
 from grader.grading.reading.shown import Slip, crossed
 from grader.grading.reading.texts import unfilled
-from grader.protocol.probe import SeenError, SeenTensor
-from grader.source.variables import binds
-from grader.source.walked import walked
+from grader.protocol.probe import SeenError
 
 SHAPES = re.compile("ValueError|IndexError|RuntimeError")
 """Types of errors that come from the shapes of values, and so perhaps from an earlier line."""
@@ -141,13 +107,10 @@ class Raising:
 
     def _told(self, error: SeenError) -> Trace:
         """The same, where it is found."""
-        if (swapped := exchanged_before(self.comparison, error)) is not None:
-            return self.teller.slipped(swapped, tuple(self.lesson.shapes_on(error.line or 0)))
         again = None
         if SHAPES.search(error.type_name):
             again = returned(self.comparison, error) or other_axes(self.comparison, error)
             order = called_first(self.comparison, error)
-            order = order or ended_otherwise(self.comparison.mine, self.comparison.right)
             if again is None and order is not None:
                 return replace(self.teller.slipped(order), elsewhere=True, lone=True)
         if again is not None:
@@ -156,34 +119,13 @@ class Raising:
         if (turned := backwards(self.comparison, error)) is not None:
             return replace(self.teller.slipped(turned), elsewhere=True, lone=True)
         line, said = error.line or 0, frameworks.current().translate(error).message
-        mine, right = self.comparison.mine.tree, self.comparison.right.tree
-        given = misnamed(mine, error, said) or misset(mine, right, said) or without(mine, said)
-        if given is not None:
-            told = tuple(self.lesson.shapes_on(line))
-            return replace(self.teller.slipped(given, told), elsewhere=True, lone=True)
         trace = self._explained(error)
         node = self.comparison.mine.written(line, error.calls[-1].code if error.calls else "")
         shaped = SHAPES.search(error.type_name) and "True and False" not in said
         known = trace.slip or trace.write or not shaped or " is a Dim" in said
         if node is None or known or self.comparison.mine.outran(node):
             return trace
-        other = None if trace.told else self._exchanged(node)
-        return other or self.teller.retried(trace, self._wrong(node), node)
-
-    def _exchanged(self, node: int) -> Trace | None:
-        """The one value before an error whose axes are in another order than the reference's."""
-        found = exchanged(self.comparison, self.comparison.mine.latest(node))
-        if found is None or found.relation is None:
-            return None
-        mine, right = self.comparison.mine, self.comparison.right
-        have, want = mine.arrays[found.value], right.arrays[found.relation.of]
-        if have is None or want is None:
-            return None
-        line = mine.line(found.node)
-        what = self.lesson.quantity(found.relation.of) or "what the reference has,"
-        said = f"Line {line} gives {what} {found.relation.order}. Its shape is {sizes(have.shape)},"
-        said = f"{said} and that of the reference {sizes(want.shape)}."
-        return replace(self.teller.trace((said,), line), elsewhere=True)
+        return self.teller.retried(trace, self._wrong(node), node)
 
     def _explained(self, error: SeenError) -> Trace:
         """The same, without trying changes."""
@@ -210,24 +152,19 @@ class Raising:
             return self.teller.trace((*told, slip.said), line)
         if slip is not None:
             trace = self.teller.slipped(slip, told)
-            preset = slip in (preset_by(mine.tree, error, said), called_before(mine, error, said))
+            preset = slip == preset_by(mine.tree, error, said)
             return replace(trace, elsewhere=preset or TEXT_KEY.search(said) is not None)
-        size = self._sized(error, told_as, bare=cause is None or cause.is_bare)
-        if cause is None or size is not None:
-            size = size or Slip(self._raised_at(error), "")
-            return self.teller.trace([*told, *filter(None, (size.said,))], size.line)
+        if cause is None:
+            return self.teller.trace(told, self._raised_at(error))
         gap, other = omitted(self.comparison, cause), forgotten(self.comparison, cause)
         if other is not None and (gap is None or not gap.idle):
             return self.teller.trace((*told, str(other)), other.line, (), self.lesson.filled(cause))
         if gap is not None and gap.line != line:
             lacks = self.teller.left_out(gap, cause, ())
             return replace(lacks, told=(*told, *lacks.told))
-        if origin is None and (earlier := self._earlier(cause, error)) is not None:
-            return replace(earlier, told=(*told, *earlier.told))
-        parts = in_parts(self.comparison, cause)
         refused = OWN.search(f"{error.type_name}: {error.message}") is not None
         # what the call lacks is not that it is another one
-        silent = parts is not None or (refused and cause.other)
+        silent = refused and cause.other
         of_shape = "out of range" not in error.message
         why = () if silent else filter(None, self._why(cause, line, of_shape=of_shape))
         # an error that says what to write is not about the other way in which it is worked out
@@ -237,21 +174,7 @@ class Raising:
             return self.teller.trace(
                 (str(origin), *told), origin.line, (), self.lesson.filled(cause)
             )
-        handed = parts or fed(self.comparison, cause, len(mine.places))
-        if handed is not None:
-            return replace(self.teller.trace((*told, handed.said), handed.line), elsewhere=True)
         return self._caused(error, cause, told)
-
-    def _sized(self, error: SeenError, told: Translation, *, bare: bool) -> Slip | None:
-        """The line of a size on which an error depends; of a ``bare`` one no cause is known."""
-        odd, shaped = missized(self.comparison, error, told.message), SHAPES.search(error.type_name)
-        odd = odd or (missized_mask(self.comparison, error) if shaped else None)
-        odd = odd or odd_one(self.comparison, error, told.message)
-        if odd is not None or not bare:
-            return odd
-        mine, right = self.comparison.mine, self.comparison.right
-        size = sized(mine.tree, error, told.hint or "")
-        return size or (miscounted(mine, right) if shaped else None)
 
     def _order(self, node: int, like: int | None = None) -> int:
         """The last entry of the run at which a node gave what is wrong; if nothing, the last.
@@ -272,11 +195,6 @@ class Raising:
         named = NAMES.search(error.type_name) is not None and not (several and cause.gives)
         # an error about a name is where it is raised
         at = line if named or cause.is_bare else self.teller.lines.of(cause)
-        at = at if at == line else self.teller.lines.short(cause) or at
-        if at == line and (other := overtaken(self.comparison, error, cause.node)) is not None:
-            return replace(self.teller.slipped(other, told), elsewhere=True, lone=True)
-        if at == line and (given := self._misshapen(error)) is not None:
-            return replace(self.teller.trace((*told, given.said), given.line), elsewhere=True)
         blank = self.lesson.filled(cause)
         if at == line:
             lacks = LACKS.search(frameworks.current().translate(error).message) is not None
@@ -316,29 +234,6 @@ class Raising:
         node = mine.written(error.line or 0, error.calls[-1].code if error.calls else "")
         return node is not None and calls_given(mine, node)
 
-    def _misshapen(self, error: SeenError) -> Slip | None:
-        """The line that gives a helper, which is right, something else than the reference does.
-
-        That is an array of another shape, or a tensor, which is none.
-        """
-        at, mine, right = self._raised_at(error), self.comparison.mine, self.comparison.right
-        if at == error.line:
-            return None
-        name = error.function or ""
-        own, other = (functions(run.tree).get(name) for run in (mine, right))
-        if own is None or other is None:
-            return None
-        have, want = _taken(mine, own), _taken(right, other)
-        if len(have) != 1 or len(want) != 1 or have == want:
-            return None
-        code = [ast.unparse(one) for one in _first_given(right.tree, name)]
-        what = f"{code[0]}, {min(want)}" if code and len(code[0]) <= MOST_TEXT else min(want)
-        alike = min(have).partition(" of ")[2] == min(want).partition(" of ")[2]
-        made = _made_at(mine.tree, name, at) if alike else at
-        place = "" if made == at else f", from line {made}"
-        said = f"Line {at} gives {name} {min(have)}{place}, where the reference gives it {what}."
-        return Slip(made, said)
-
     def _before(self, line: int, code: str, error: str) -> Cause | None:
         """The cause of an error that the expression ``code`` raised at ``line``."""
         mine = self.comparison.mine
@@ -363,32 +258,6 @@ class Raising:
             if found and self.comparison.flows(value) and not self.comparison.settled(value):
                 return replace(self.causes.of(found[0]), twin=None)
         return self.causes.at(node, mine.latest(node), len(mine.places))
-
-    def _earlier(self, cause: Cause, error: SeenError) -> Trace | None:
-        """The one line before an error at which the values leave the path that it is about.
-
-        None if that is not known, or the cause of the error is known better.
-        """
-        mine, compared, line = self.comparison.mine, self.comparison, error.line or 0
-        code = error.calls[-1].code if error.calls else ""
-        node = mine.written(line, code) if cause.is_bare else cause.node
-        if node is None or mine.outran(node):
-            return None
-        own = not cause.is_bare and self.teller.lines.of(cause) != line
-        if own or not SHAPES.search(error.type_name):
-            return None
-        found = {one.node: one for value in self._wrong(node) for one in compared.departures(value)}
-        first = next(iter(found.values()), None)
-        if first is None or len(found) > 1 or mine.line(first.node) >= line:
-            return None
-        if self.teller.lines.of(Cause(first.node)) >= line:
-            return None  # the line of the error fills what was made there
-        cause = self.causes.outside(Cause(first.node), mine.made[first.value].order)
-        at = mine.line(cause.node)
-        if at >= line and cause.node != first.node:
-            return None
-        told = self.wording.gives(first, cause, at)
-        return self.teller.trace(tuple(told), at)
 
     def _where_left(self, cause: Cause) -> Cause:
         """The cause; or where the path is left before it, if that uses what is wrong already."""
@@ -440,8 +309,7 @@ class Raising:
                 short = not mine.is_whole(cause.node) and len(text) <= MOST_TEXT
                 place = f", in place of {text}" if short else ""
                 said = f"From the same values the reference computes {want} here{place}."
-                joined = "" if there is None else along(self.comparison, cause.node, there)
-                yield f"{said} {joined}".rstrip()
+                yield said
             else:
                 shown = text if len(text) <= MOST_TEXT else "this line"
                 turned = self.teller.lines.ordered(cause)
@@ -452,7 +320,6 @@ class Raising:
                     f"It goes wrong on line {at}{by}: {shown} {gives}, "
                     f"where the reference has {want}.{self.wording.beside(array, cause)}"
                 )
-            yield from (self.wording.handed(cause), stale(mine, cause.node))
 
     def _is_read(self, value: int) -> bool:
         """Whether the reference only reads a value, as a weight: it does not compute it."""
@@ -466,73 +333,18 @@ class Raising:
         return [one for one in taken if compared.flows(one) and not compared.settled(one)]
 
 
-def _first_given(tree: ast.AST, name: str) -> Iterator[ast.expr]:
-    """What the calls of a function of this name give it first."""
-    for one in walked(tree):
-        if isinstance(one, ast.Call) and callee(one) == name and one.args:
-            yield one.args[0]
-
-
-def _made_at(tree: ast.Module, name: str, line: int) -> int:
-    """Where the variable is made that a call on this line gives a function first; else ``line``."""
-    given = [one for one in _first_given(tree, name) if one.lineno == line]
-    function = around(tree, line)
-    if len(given) != 1 or not isinstance(given[0], ast.Name) or function is None:
-        return line
-    every = [one for one in ast.walk(function) if isinstance(one, ast.stmt)]
-    made = [one.lineno for one in every if given[0].id in binds(one)]
-    return made[0] if len(made) == 1 else line
-
-
-def _taken(run: Run, function: ast.FunctionDef) -> frozenset[str]:
-    """The kinds of the arrays and tensors that a function ever got, with their shapes."""
-    given = (run.trail.values[one] for one in run.given(run.numbers[function]))
-    return frozenset(
-        f"{'a Tensor' if isinstance(one, SeenTensor) else 'an array'} of shape "
-        f"{sizes(one.array.shape)}"
-        for one in given
-        if one is not None
-    )
-
-
 def _read_from(mine: Run, error: SeenError, said: str, hint: str) -> Slip | None:
     """The slip that an error shows by itself, without the values; ``said`` is what it means."""
     return (
         next(crossed(mine.tree), None)
         or unfilled(mine.tree, error.message)
         or selfless(mine.tree, error)
-        or class_called(mine.tree, error)
         or bound_first(mine.tree, error)
-        or misordered(mine.tree, error, said)
         or unreturned(mine.tree, said)
         or divided(mine, error, said)
-        or given_none(mine.tree, error, said)
         or given_crosswise(mine.tree, error, said)
-        or curried(mine.tree, error, said)
-        or kept_method(mine.tree, error)
         or misfit(mine.tree, error, said, mine.ran)
-        or uncalled(mine.tree, error, said)
-        or called_early(mine.tree, error, said)
-        or called_before(mine, error, said)
-        or unstarred(mine.tree, error, said)
-        or unmade(mine.tree, error, said)
-        or called_at_once(mine.tree, error, said)
-        or all_sizes(mine.tree, error, said)
-        or dim_given(mine.tree, error, said)
-        or key_given(mine.tree, error, said)
-        or unread_key(mine.tree, error, said)
-        or kind_given(mine.tree, error, said)
-        or list_given(mine.tree, error, said)
-        or entry_meant(mine.tree, error, said)
-        or in_either(mine.tree, error, said)
-        or named_by_caller(mine.tree, error, said)
         or made(mine.tree, error, f"{said} {hint}", mine.ran)
-        or stacked_first(mine.tree, error, said)
-        or too_far(mine, error)
-        or ended_early(mine, error)
         or preset_by(mine.tree, error, said)
-        or fixed(mine.tree, error, said)
         or without_turn(mine, error)
-        or unpaired(mine.tree, error, said)
-        or whole(mine.tree, error, said)
     )

@@ -20,11 +20,9 @@ import numpy as np
 from grader.grading.following.downstream import Changed, Downstream
 from grader.grading.following.evaluate import Evaluator
 from grader.grading.following.relations import Floats, canonical, same
-from grader.grading.following.run import operation, question
-from grader.grading.following.sequences import Sequences
+from grader.grading.following.run import operation
 from grader.grading.following.trace import Comparison
 from grader.grading.following.variations import MOST_AXES, Variable, inner_operands, variations
-from grader.source.variables import stored
 
 MOST = 1_500
 """Expressions that are worked out for one program."""
@@ -118,21 +116,9 @@ class Retried:
             if left <= 0:
                 return None
         if error is None:
-            return self._in_turn(left) or self._downstream(results, left)
+            return self._downstream(results, left)
         found, left = self._varied(error, Evaluator(mine, len(mine.places), last), left)
-        return found or self._before(error, last, min(left, MOST_ONWARD))
-
-    def giving(self, number: int, value: int) -> Change | None:
-        """The variation of one expression that gives just this value of the reference."""
-        right, node = self.comparison.right.arrays[value], self.comparison.mine.nodes[number]
-        if right is None or len(np.unique(right.round(6))) < FEWEST:
-            return None
-        for new in variations(node, self._whole, self._names(number, self._whole)):
-            array = self._whole.value(new)
-            alike = isinstance(array, np.ndarray) and array.shape == right.shape
-            if alike and same(array, right):
-                return Change(number, new, value)
-        return None
+        return found
 
     def lacks(self, new: ast.AST) -> bool:
         """Whether an expression, at the end of the run, gives what the program lacks."""
@@ -146,9 +132,8 @@ class Retried:
 
         Of one in a loop, where that changes every turn, only whether turns still differ.
         """
-        mine, node = self.comparison.mine, self.comparison.mine.nodes[change.node]
-        if len(mine.values(change.node)) > 1:
-            return not self._turn(node) or bool(self._turn(node) & _read(change.new))
+        if len(self.comparison.mine.values(change.node)) > 1:
+            return True
         array = known.value(change.new)
         onward = self._after(results[0])
         if not isinstance(array, np.ndarray) or value not in onward.path:
@@ -187,41 +172,6 @@ class Retried:
         after = Changed(mine, len(mine.places), self._whole.last, -1, {results[0]: given})
         return isinstance(after.value(mine.nodes[error]), np.ndarray)
 
-    def _turn(self, node: ast.AST) -> frozenset[str]:
-        """The variables that are read in a node and change from turn to turn of its loop."""
-        outer = self.comparison.mine.parents.get(node)
-        while outer is not None and not isinstance(outer, ast.For | ast.FunctionDef):
-            if isinstance(outer, ast.ListComp | ast.GeneratorExp):
-                break
-            outer = self.comparison.mine.parents.get(outer)
-        match outer:
-            case ast.For():
-                return (stored(outer) | stored(outer.target)) & _read(node)
-            case ast.ListComp() | ast.GeneratorExp():
-                return stored(outer) & _read(node)
-        return frozenset()
-
-    def _before(self, error: int, last: Mapping[int, Sequence[int]], left: int) -> Change | None:
-        """The change before an error after which its statement gives what the reference has."""
-        mine = self.comparison.mine
-        around = [mine.nodes[one] for one in (error, *mine.outer(error))]
-        for taken in mine.latest(error):
-            onward = Downstream(mine, taken)
-            for value, node, new, array in self._onward(onward):
-                left -= 1
-                if left <= 0:
-                    return None
-                given = onward.changed(value, array)
-                if given is None:
-                    continue
-                known = Changed(mine, len(mine.places), last, -1, {taken: given})
-                for one in around:
-                    whole = known.value(one)
-                    found = None if whole is None else self._lacking(np.asarray(whole), FEW)
-                    if found is not None:
-                        return Change(node, new, found, around=True)
-        return None
-
     def _onward(self, onward: Downstream) -> Iterator[tuple[int, int, ast.expr, Floats]]:
         """The variations of what a value is made from: value, node, expression, and its array."""
         mine = self.comparison.mine
@@ -251,44 +201,6 @@ class Retried:
             if found is not None and result is not None and self._has_shape(result, found):
                 return Change(node, new, found, onward=True)
         return None
-
-    def _in_turn(self, left: int) -> Change | None:
-        """The same for plain numbers that a loop works out, one in each turn."""
-        numbers = Sequences(self.comparison)
-        lacking = numbers.lacking
-        for node, known in numbers.wrong() if lacking else ():
-            names = self._names(self.comparison.mine.numbers[node], known)
-            for new in variations(node, known, names):
-                left -= 1
-                array = known.value(new)
-                if not isinstance(array, np.ndarray) or self._is_idle(new, array, known):
-                    continue
-                for one in (array, *map(known.value, self._around(node, new))):
-                    if (value := numbers.match(one, lacking)) is not None and left > 0:
-                        return Change(self.comparison.mine.numbers[node], new, value)
-        return None
-
-    def compared(self, end: int, wanted: Sequence[float]) -> Change | None:
-        """The other comparison in ``end`` with which it gives the ``wanted`` numbers, in order."""
-        mine, pairs = self.comparison.mine, dict[int, float]()
-        for one, number in zip(mine.scalars.get(end, ()), wanted, strict=True):
-            pairs.setdefault(one.order, number)  # of later ones, no array was kept
-        known, wanted = list(map(self._before_entry, pairs)), list(pairs.values())
-        if len(set(wanted)) < FEWEST:
-            return None
-        for node in ast.walk(mine.nodes[end]):
-            for new in variations(node, known[0], []) if question(node) is not None else ():
-                wholes = list(self._around(node, new))
-                if wholes and [one.value(wholes[-1]) for one in known] == wanted:
-                    return Change(mine.numbers[node], new, None)
-        return None
-
-    def _before_entry(self, order: int) -> Evaluator:
-        """What works out expressions as of an entry of the run."""
-        last: dict[int, list[int]] = {}
-        for place in self.comparison.mine.places[:order]:
-            last[place.node] = [place.value]
-        return Evaluator(self.comparison.mine, order, last)
 
     def _explains(self, change: Change, results: Sequence[int]) -> bool:
         """Whether all that is wrong about the results comes through the change."""
@@ -499,11 +411,6 @@ def _without(node: ast.BinOp, known: Evaluator) -> Iterator[ast.expr]:
         adds = isinstance(node.op, ast.Add | ast.Sub) or np.ndim(other) > 0
         if not (adds and (other is None or bool(np.all(other == np.ravel(other)[:1])))):
             yield kept
-
-
-def _read(node: ast.AST) -> frozenset[str]:
-    """The variables in an expression, which may be one that was made up."""
-    return frozenset(one.id for one in ast.walk(node) if isinstance(one, ast.Name))
 
 
 def _size(node: ast.AST) -> int:

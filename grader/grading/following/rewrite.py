@@ -10,7 +10,6 @@ from grader.base.rewriting import Rewriter
 from grader.grading.following.cause import Cause
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import callee
-from grader.grading.reading.program import parameters
 
 MOST = 120
 """Characters; more is no operation but a program."""
@@ -57,28 +56,6 @@ class Rewrite:
             last = next((p.value for p in reversed(mine.places) if p.node == own), None)
             if last is not None and self.comparison.match(last) == value:
                 return mine.segment(own)
-        return self._variable(value, mine.function(cause.node))
-
-    def _variable(self, value: int, function: int | None) -> str:
-        """A variable of the learner's function that holds a value of the reference."""
-        mine = self.comparison.mine
-        for place in reversed(mine.places):
-            node = mine.nodes[place.node]
-            here = isinstance(node, ast.Name) and mine.function(place.node) == function
-            if here and isinstance(node, ast.Name) and self.comparison.match(place.value) == value:
-                return node.id
-        return self._parameter(value, function)
-
-    def _parameter(self, value: int, function: int | None) -> str:
-        mine = self.comparison.mine
-        node = mine.nodes[function] if function is not None else None
-        if not isinstance(node, ast.FunctionDef):
-            return ""
-        names = parameters(node)
-        for place in mine.places:
-            given = place.node == function and 0 <= place.part < len(names)
-            if given and self.comparison.match(place.value) == value:
-                return names[place.part]
         return ""
 
     def _names(self, node: int) -> frozenset[str]:

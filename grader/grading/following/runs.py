@@ -1,123 +1,22 @@
-"""What runs where a program calls what it was given: an entry of a list, a default, a partial.
-
-The line to change is where that is given: the line that calls it is the same for all of them.
-"""
+"""A list of functions that a program runs in the reverse of the reference's order."""
 
 from __future__ import annotations
 
 import ast
 
-from grader.grading.following.given import entries, gone_through
-from grader.grading.following.run import Run, operation
-from grader.grading.following.trace import Comparison, Departure
+from grader.grading.following.given import entries
+from grader.grading.following.run import operation
+from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import (
-    arguments,
     bound,
     callee,
-    default_of,
     functions,
-    targets,
 )
-from grader.grading.reading.program import parameters
-from grader.grading.reading.shown import Slip, own_calls
+from grader.grading.reading.shown import Slip
 from grader.protocol.probe import SeenError
-from grader.source.walked import of_kind
 
 DOES = (ast.Call, ast.BinOp, ast.Compare, ast.UnaryOp)
 """Expressions that do something with tensors."""
-
-LITERAL = (ast.Constant, ast.Tuple, ast.List, ast.UnaryOp, ast.USub, ast.Load)
-"""What numbers, and lists of them, are made of."""
-
-
-def what_runs(comparison: Comparison, found: Departure) -> Slip | None:
-    """Where it is given what a call runs that gives something wrong."""
-    mine, call = comparison.mine, comparison.mine.nodes[found.node]
-    if not isinstance(call, ast.Call):
-        return None
-    if (entry := _entry(mine, call, found)) is not None:
-        text = ast.unparse(entry)
-        return Slip(entry.lineno, f"On line {entry.lineno} the numbers go wrong: {text}")
-    return _default(mine, call) or _literal(comparison, call)
-
-
-def _entry(mine: Run, call: ast.Call, found: Departure) -> ast.expr | None:
-    """The entry of a list of functions that a loop, or a ``reduce``, called in this turn."""
-    name, number = ast.unparse(call.func), mine.numbers[call]
-    lists = [*gone_through(mine, call, name)] if isinstance(call.func, ast.Name) else []
-    if len(lists) != 1 or mine.outran(number):
-        return None
-    given, inside = entries(mine, lists[0]), mine.around(call)
-    calls = [] if inside is None else [one for one in mine.nodes if callee(one) == inside.name]
-    turns = [
-        order for order, place in enumerate(mine.places) if place.node == number and place.part <= 0
-    ]
-    if not given or len(turns) % len(given) or len(calls) > 1:
-        return None
-    before = sum(order < mine.made[found.value].order for order in turns)
-    entry = given[before % len(given)]
-    kept = bound(mine.tree, entry.id, entry.lineno) if isinstance(entry, ast.Name) else None
-    if kept is None and isinstance(entry, ast.Name):
-        tops = (one for one in mine.tree.body if isinstance(one, ast.Assign))
-        kept = next((one for one in tops if targets(one) == [entry.id]), None)
-    made = kept.value if isinstance(kept, ast.Assign) else entry
-    own = functions(mine.tree)
-    known = callee(made) != "partial" and (callee(made) in own or ast.unparse(made) in own)
-    returned = own[callee(made)].body[-1] if known and callee(made) in own else None
-    makes = isinstance(returned, ast.Return) and callee(returned.value) == "partial"
-    return None if (known and not makes) or isinstance(made, ast.Lambda | ast.Starred) else made
-
-
-def _default(mine: Run, call: ast.Call) -> Slip | None:
-    """The default of the parameter that a call calls, if no call of the file gives another."""
-    text, inside, param = ast.unparse(call.func), mine.around(call), ast.unparse(call.func)
-    owner = "" if inside is None else inside.name
-    if text.startswith("self."):
-        made = bound(mine.tree, text, call.lineno)
-        inside = None if made is None else mine.around(made)
-        param = ast.unparse(made.value) if isinstance(made, ast.Assign) else ""
-        classes = of_kind(mine.tree, ast.ClassDef)
-        owner = next((one.name for one in classes if inside in one.body), "")
-    default = None if inside is None else default_of(inside, param)
-    if not isinstance(default, ast.Name | ast.Attribute):
-        return None
-    if ast.unparse(default) in functions(mine.tree):
-        return None
-    for node, given, name, params in own_calls(mine.tree):
-        if name == owner and (param in params[: len(given)] or param in arguments(node, ())):
-            return None
-    line, runs = default.lineno, ast.unparse(default)
-    said = f"Line {line} has {runs} for {param}, which line {call.lineno} calls"
-    return Slip(line, f"{said}: there the numbers go wrong.")
-
-
-def _literal(comparison: Comparison, call: ast.Call) -> Slip | None:
-    """The one call of a helper that only hands on what it is given, with one literal argument.
-
-    The reference does what it does as well, so it is what the helper is given that is wrong.
-    """
-    mine, helper = comparison.mine, comparison.mine.around(call)
-    if helper is None or helper.body[-1] is not mine.statement(mine.numbers[call]):
-        return None
-    documented = ast.get_docstring(helper) is not None
-    ends = helper.body[-1]
-    if len(helper.body) != 1 + documented or not isinstance(ends, ast.Return):
-        return None
-    names, calls = parameters(helper), [c for c in own_calls(mine.tree) if c[2] == helper.name]
-    leaves = [one.id for one in ast.walk(call) if isinstance(one, ast.Name) and one.id in names]
-    kinds = {one.attr for one in ast.walk(call) if isinstance(one, ast.Attribute)}
-    alike = kinds & {operation(one) for one in comparison.right.nodes}
-    if ends.value is not call or len(calls) != 1 or not alike or sorted(leaves) != sorted(names):
-        return None
-    if leaves != [one for one in names if one in leaves]:
-        return None
-    node, skipped = calls[0][0], callee(calls[0][0]) == "partial"
-    given = [*node.args[skipped:], *(word.value for word in node.keywords)]
-    plain = [one for one in given if all(isinstance(part, LITERAL) for part in ast.walk(one))]
-    if len(plain) != 1:
-        return None
-    text, line = ast.unparse(node), plain[0].lineno
-    return Slip(line, f"On line {line} the numbers go wrong: {text}")
 
 
 def backwards(comparison: Comparison, error: SeenError) -> Slip | None:

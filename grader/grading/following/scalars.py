@@ -23,11 +23,9 @@ from grader.grading.reading.bindings import (
     around,
     bound,
     callee,
-    default_of,
     functions,
-    property_of,
 )
-from grader.grading.reading.program import parameters, target
+from grader.grading.reading.program import parameters
 from grader.source.variables import read
 
 FARTHEST = 8
@@ -65,15 +63,13 @@ class Origin:
     name: str
     have: tuple[float, ...]
     want: tuple[float, ...] = ()
-    instead: str = ""
     said: str = ""
 
     def __str__(self) -> str:
         if self.said:
             return self.said
         said = f"{self.name} is {_told(self.have)}, from line {self.line}"
-        said = f"{said}; the reference has {_told(self.want)} here." if self.want else f"{said}."
-        return f"{said} There it has {self.instead}." if self.instead else said
+        return f"{said}; the reference has {_told(self.want)} here." if self.want else f"{said}."
 
 
 @dataclass(frozen=True)
@@ -94,10 +90,6 @@ class Scalars:
         """
         node = self.mine.nodes[cause.node]
         twin = self._around_twin(cause)
-        if (turned := self._turned(cause, order)) is not None:
-            return turned
-        if (given := self._from_another(node, order, twin)) is not None:
-            return given
         meant = twin or self._meant(node, order)
         if meant and (axis := self.of_axis(node, order, meant)) is not None:
             return axis
@@ -110,7 +102,6 @@ class Scalars:
             or not (
                 among(value, self._as_given(cause, leaf) or self._beside(leaf, node, twin))
                 or self._as_there(leaf, value)
-                or self._ends_right(leaf, value, cause.gives)
             )
             if value not in self._own_sizes or value in self._known
         )
@@ -120,23 +111,15 @@ class Scalars:
             if bad.intersection(self.mine.held(leaf, order))
             and (origin := self._from(leaf, bad, order, FARTHEST)) is not None
         ]
-        helper = self._from_helper(node) if twin and not found else None
-        if helper is not None and not any(among(one, twin) for one in helper.have):
-            found = [helper]
         if not found or len({one.line for one in found}) > 1:
             return None
         if found[0].line == self.mine.line(cause.node) or self._is_proven(found[0].line):
             return None
-        if self._is_there(found[0].line):
-            return None  # the number is right, and used where another belongs
         own = [one for leaf in self._leaves(node) for one in self.mine.held(leaf, order)]
         own += [one for inner in ast.walk(node) for one in _written(inner)]
         lacks = {one for one in twin if not among(one, own)}
         said = len(lacks) == 1 and found[0].have == (*bad,)
-        if said and self._has_own(node, lacks):
-            return None  # it only takes the wrong one of its variables
-        origin = replace(found[0], instead=self._operator(found[0].line))
-        return replace(origin, want=tuple(lacks)) if said else origin
+        return replace(found[0], want=tuple(lacks)) if said else found[0]
 
     def _meant(self, node: ast.AST, order: int) -> tuple[float, ...]:
         """The number to divide by, where what comes out is a multiple of a value of the reference.
@@ -232,57 +215,6 @@ class Scalars:
         lines = {one.line for one in found if one is not None}
         return lines.pop() if len(lines) == 1 and len(found) == 1 else None
 
-    def _is_there(self, line: int) -> bool:
-        """Whether the reference has the operation on a line too, with the same plain numbers."""
-
-        def numbers(run: Run, node: ast.BinOp) -> tuple[object, ...]:
-            taken = [run.held(run.numbers[one]) for one in (node.left, node.right)]
-            taken = sorted(taken) if isinstance(node.op, ast.Add | ast.Mult) else taken
-            return (type(node.op), *taken, run.held(run.numbers[node]))
-
-        right = self.comparison.right
-        known = {numbers(right, one) for one in _binary(right)}
-        here = [one for one in _binary(self.mine) if one.lineno == line]
-        mine = [
-            numbers(self.mine, one) for one in here if self.mine.is_whole(self.mine.numbers[one])
-        ]
-        return any(all(one) and one in known for one in mine)
-
-    def _has_own(self, node: ast.AST, wanted: set[float]) -> bool:
-        """Whether a variable of the function has such a number, as the reference's of its name."""
-        inside, names = self.mine.function(self.mine.numbers[node]), self._named
-        for number in self.mine.scalars:
-            whole = self.mine.is_whole(number) and self.mine.function(number) == inside
-            name = target(self.mine.statement(number), -1) if whole else ""
-            if wanted.intersection(self.mine.held(number), names.get(name, ())):
-                return True
-        return False
-
-    def _operator(self, line: int) -> str:
-        """What the reference writes where a line has the same operands and another operator."""
-        binary = ((n, ast.unparse(n.left), ast.unparse(n.right)) for n in _binary(self.mine))
-        here = {(left, right): n for n, left, right in binary if n.lineno == line}
-        for other in _binary(self.comparison.right):
-            one = here.get((ast.unparse(other.left), ast.unparse(other.right)))
-            if one is not None and type(one.op) is not type(other.op):
-                return ast.unparse(other)
-        return ""
-
-    def _turned(self, cause: Cause, order: int) -> Origin | None:
-        """The line that puts the right numbers into a list, in another order than the reference."""
-        right = self.comparison.right
-        inner = ast.walk(right.nodes[cause.twin]) if cause.twin is not None else ()
-        wanted = [held for one in inner if len(held := right.held(right.numbers[one])) > 1]
-        for leaf in self._leaves(self.mine.nodes[cause.node]):
-            have = self.mine.held(leaf, order)
-            for want in wanted:
-                if have != want and sorted(have) == sorted(want) and len(have) > 1:
-                    name = self.mine.of(self.mine.nodes[leaf])
-                    statement = bound(self.mine.tree, name, self.mine.line(leaf))
-                    if statement is not None:
-                        return Origin(statement.lineno, name, have, want)
-        return None
-
     @cached_property
     def _known(self) -> tuple[float, ...]:
         """Every plain number of the reference, and every size of its tensors."""
@@ -303,13 +235,6 @@ class Scalars:
         """Whether a line is in a function that is right alone."""
         inside = around(self.mine.tree, line)
         return inside is not None and inside.name in self.comparison.proven - {"__call__"}
-
-    def _ends_right(self, leaf: int, value: float, gives: int | None) -> bool:
-        """Whether a number ends a slice, and the reference's own value is that long on an axis."""
-        node = self.mine.nodes[leaf]
-        part, wanted = self.mine.parents.get(node), self.comparison.right.arrays[gives or 0]
-        ends = isinstance(part, ast.Slice) and part.upper is node
-        return ends and gives is not None and wanted is not None and value in wanted.shape
 
     def _as_there(self, leaf: int, value: float) -> bool:
         """Whether the reference's variable or attribute of this name has the number too."""
@@ -391,88 +316,14 @@ class Scalars:
         name = self.mine.of(node)
         if not most:
             return None
-        if (returned := property_of(self.mine.tree, node)) is not None:
-            inner = self._one(returned, bad if _hands_on(returned) else frozenset(), order, most)
-            return inner or Origin(returned.lineno, name, have)
         statement = self._set_by(name, leaf, have)
         if statement is None:
-            return self._handed(node, bad, order, most) if isinstance(node, ast.Name) else None
+            return self._handed(node, bad) if isinstance(node, ast.Name) else None
         value: ast.AST = getattr(statement, "value", None) or statement
-        if isinstance(statement, ast.For) or self._turns(statement) or self._measures(value):
+        if isinstance(statement, ast.For) or self._measures(value):
             return None  # the number of a turn, or a size of what is right, is not what is wrong
-        if (given := self._from_another(value, order, self._known)) is not None:
-            return given
         bad = bad if _hands_on(value) else frozenset()
-        helper = self._from_helper(value)
-        right = helper is not None and all(among(one, self._known) for one in helper.have)
-        inner = self._one(value, bad, order, most) or (None if right else helper)
-        return inner or Origin(statement.lineno, name, have)
-
-    def _from_helper(self, value: ast.AST) -> Origin | None:
-        """The return of the one helper that an expression calls, if nothing else calls it.
-
-        Of several returns, the one that gave the number.
-        """
-        own, every = functions(self.mine.tree), [callee(one) for one in self.mine.nodes]
-        calls = [one for one in ast.walk(value) if callee(one) in own]
-        if len(calls) != 1 or every.count(callee(calls[0])) != 1:
-            return None
-        ends = [n for n in ast.walk(own[callee(calls[0])]) if isinstance(n, ast.Return)]
-        held = self.mine.held(self.mine.numbers[calls[0]])
-        if len(ends) > 1:
-            ends = [one for one in ends if one.value and self._values(one.value) == held]
-        if len(ends) != 1 or not held:
-            return None
-        return Origin(ends[0].lineno, self.mine.of(calls[0]), held)
-
-    def _from_another(self, node: ast.AST, order: int, wanted: Sequence[float]) -> Origin | None:
-        """The call of a helper, in an expression or behind its variables, that is given another."""
-        own = functions(self.mine.tree)
-        makers = [node]
-        for leaf in self._leaves(node):
-            one, have = self.mine.nodes[leaf], self.mine.held(leaf, order)
-            made = self._set_by(self.mine.of(one), leaf, have) if wanted else None
-            makers += [] if made is None else [made]
-        calls = (one for maker in makers for one in ast.walk(maker) if callee(one) in own)
-        for call in calls:
-            held = self.mine.held(self.mine.numbers[call])
-            if not isinstance(call, ast.Call) or len(held) != 1 or among(held[0], wanted):
-                continue
-            if (found := self._of_another(call, held[0], wanted)) is not None:
-                return found
-        return None
-
-    def _of_another(self, call: ast.Call, have: float, wanted: Sequence[float]) -> Origin | None:
-        """The call of a helper that makes a number of the size of one tensor, and not of another.
-
-        Only if no other size of the one tensor would do: then it is the helper that is wrong.
-        """
-        tensors = self._tensors(call)
-        for one in (arg.id for arg in call.args if isinstance(arg, ast.Name)):
-            sizes = tensors.get(one, ())
-            for at, size in enumerate(reversed(sizes), start=1):
-                ways = [way for way in OF_SIZE if among(way(size), (have,))]
-                others = [way(other) for way in ways for other in sizes if other != size]
-                if not ways or any(among(other, wanted) for other in others):
-                    continue
-                for name, shape in tensors.items():
-                    alike = len(shape) >= at and name != one and shape[-at] != size
-                    if alike and any(among(way(shape[-at]), wanted) for way in ways):
-                        said = f"Line {call.lineno} gives {callee(call)} {one}, whose axis -{at}"
-                        said = f"{said} is {size} long; that of {name} is {shape[-at]}."
-                        return Origin(call.lineno, callee(call), (have,), said=said)
-        return None
-
-    def _tensors(self, node: ast.AST) -> dict[str, tuple[int, ...]]:
-        """The shapes of the variables of the function around a node that hold tensors."""
-        mine, inside = self.mine, self.mine.function(self.mine.numbers[node])
-        found: dict[str, tuple[int, ...]] = {}
-        for place in mine.places:
-            one, array = mine.nodes[place.node], mine.arrays[place.value]
-            here = isinstance(one, ast.Name) and mine.function(place.node) == inside
-            if isinstance(one, ast.Name) and here and array is not None and array.ndim:
-                found[one.id] = array.shape
-        return found
+        return Origin(statement.lineno, name, have)
 
     def _set_by(self, name: str, leaf: int, have: Sequence[float]) -> ast.stmt | None:
         """The statement that gives a variable its number; that one, of several for an attribute."""
@@ -494,57 +345,19 @@ class Scalars:
         given = self.mine.values(self.mine.numbers[owner])
         return bool(given) and all(map(self.comparison.known, given))
 
-    def _turns(self, statement: ast.stmt) -> bool:
-        """Whether a statement works its number out from that of a loop's turn."""
-        value = getattr(statement, "value", None)
-        names = [one.id for one in ast.walk(value) if isinstance(one, ast.Name)] if value else []
-        given = (bound(self.mine.tree, name, statement.lineno) for name in names)
-        return any(isinstance(one, ast.For) for one in given)
-
-    def _counts(self, given: ast.expr) -> bool:
-        """Whether a call is given the number of a turn: of a loop, or of a list of such calls."""
-        outer: ast.AST | None = given
-        while outer is not None and not isinstance(outer, ast.FunctionDef):
-            loops = [outer] if isinstance(outer, ast.For) else getattr(outer, "generators", [])
-            if ast.unparse(given) in [ast.unparse(one.target) for one in loops]:
-                return True
-            outer = self.mine.parents.get(outer)
-        return False
-
-    def _one(self, value: ast.AST, bad: frozenset[float], order: int, most: int) -> Origin | None:
-        """The one place that the wrong numbers in an expression come from."""
-        found = [
-            origin
-            for leaf in self._leaves(value)
-            if self._any_wrong(self.mine.held(leaf), bad)
-            and not all(self._as_there(leaf, one) for one in self.mine.held(leaf))
-            and (origin := self._from(leaf, bad, order, most - 1)) is not None
-        ]
-        return found[0] if len({one.line for one in found}) == 1 else None
-
-    def _handed(
-        self, node: ast.Name, bad: frozenset[float], order: int, most: int
-    ) -> Origin | None:
+    def _handed(self, node: ast.Name, bad: frozenset[float]) -> Origin | None:
         """Where an argument comes from: from a call in the file, or from a default."""
         function = self.mine.around(node)
         if function is None or node.id not in parameters(function):
             return None
         found: list[Origin] = []
         for call, given in self._calls(function, node.id):
-            if self._counts(given):
-                return None  # the number of a turn is not what is wrong
             values = self._values(given)
             if self._any_wrong(values, bad):
-                inner = self._one(given, bad, order, most)
                 # on that line, the name may stand for another number: N, of which N - 1 is given
                 name = ast.unparse(given) if node.id in read(given) else node.id
-                found.append(inner or Origin(call.lineno, name, values))
-        if found:
-            return found[0] if len({one.line for one in found}) == 1 else None
-        default = default_of(function, node.id)
-        if default is not None and self._any_wrong(self._values(default), bad):
-            return Origin(default.lineno, node.id, self._values(default))
-        return None
+                found.append(Origin(call.lineno, name, values))
+        return found[0] if len({one.line for one in found}) == 1 else None
 
     def _any_wrong(self, values: Sequence[float], bad: frozenset[float]) -> bool:
         """Whether one of these is the wrong number, or another that the reference has nowhere."""
@@ -610,8 +423,3 @@ def _told(values: Sequence[float]) -> str:
     short = [float(one).is_integer() and abs(one) < HUGE for one in values]
     texts = [f"{int(v)}" if plain else f"{v:.4g}" for v, plain in zip(values, short, strict=True)]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-
-
-def _binary(run: Run) -> list[ast.BinOp]:
-    """The operations on two operands in a program."""
-    return [one for one in run.nodes if isinstance(one, ast.BinOp)]

@@ -14,7 +14,6 @@ from grader.grading.following.run import Question, Run, operation, question
 from grader.grading.following.trace import Comparison
 from grader.grading.reading.bindings import bound, targets
 from grader.grading.reading.shown import Slip
-from grader.source.variables import read
 
 SHAPERS = ("reshape", "unsqueeze", "expand_dims", "cast", "astype", "to", "broadcast_to")
 """Operations that keep the numbers."""
@@ -38,40 +37,6 @@ def shifted(comparison: Comparison, result: int | None, wanted: int | None) -> S
         if turned or np.array_equal(asked != 0, np.isneginf(have)):
             hidden = np.isneginf(want) != turned
             return _of_rows(mine, made, hidden)
-    return None
-
-
-def crossed_axes(comparison: Comparison, result: int | None, wanted: int | None) -> Slip | None:
-    """The first line of two that give a mask's rows the shape of its columns, and the other way.
-
-    The mask has the two sizes in the other order, and is right once both are turned.
-    """
-    mine = comparison.mine
-    have = None if result is None else mine.arrays[result]
-    want = None if wanted is None else comparison.right.arrays[wanted]
-    if have is None or want is None or have.ndim != 2 or have.shape != want.shape[::-1]:
-        return None
-    for node in mine.nodes if have.shape != want.shape else ():
-        asked = question(node) if isinstance(node, ast.expr) else None
-        if not isinstance(node, ast.expr) or asked is None:
-            continue
-        sides = [asked.left, asked.right]
-        arrays = [_last(mine, one) for one in sides]
-        compare, (one, other) = COMPARES.get(asked.op), arrays
-        if compare is None or one is None or other is None or one.ndim != 2 or other.ndim != 2:
-            continue
-        hides = np.array_equal(compare(one.T, other.T), np.isneginf(want))
-        if not hides and not np.array_equal(compare(one.T, other.T), ~np.isneginf(want)):
-            continue
-        named = [ast.unparse(side) for side in sides]
-        made = [bound(mine.tree, name, node.lineno) for name in named]
-        lines = [node.lineno if at is None else at.lineno for at in made]
-        (a, b), (line, there) = named, lines
-        said = f"Line {line} gives {a} the shape {list(one.shape)} here, and line {there} {b} the"
-        said = (
-            f"{said} shape {list(other.shape)}: with {list(one.T.shape)} and {list(other.T.shape)}"
-        )
-        return Slip(min(lines), f"{said} the result would be right.")
     return None
 
 
@@ -121,7 +86,7 @@ def _told(mine: Run, node: ast.expr, by: int) -> Slip:
     text, line = mine.segment(mine.numbers[node]), node.lineno
     inner: ast.AST = node
     while True:
-        while isinstance(inner, ast.Call) and (operation(inner) in SHAPERS or _outer(mine, inner)):
+        while isinstance(inner, ast.Call) and (operation(inner) in SHAPERS):
             of_module = len(inner.args) > 0 and mine.gave(mine.numbers[inner.args[0]])
             func = inner.func
             inner = inner.args[0] if of_module else getattr(func, "value", func)
@@ -133,29 +98,5 @@ def _told(mine: Run, node: ast.expr, by: int) -> Slip:
     kind = "small" if by > 0 else "large"
     said = f"Line {line} {'makes' if line != node.lineno else 'compares'} {text}"
     here = f"{said}, whose numbers are all {abs(by)} too {kind} here"
-    sign, most = "+" if by > 0 else "-", _named(mine, node, abs(by)) or str(abs(by))
+    sign, most = "+" if by > 0 else "-", str(abs(by))
     return Slip(line, f"{here}: with {text} {sign} {most} the result would be right.")
-
-
-def _outer(mine: Run, call: ast.Call) -> bool:
-    """Whether a call only has each number of its first vector in all places of a row."""
-    ones = _last(mine, call.args[1]) if operation(call) == "outer" and call.args[1:] else None
-    return ones is not None and bool((ones == 1).all())
-
-
-def _named(mine: Run, node: ast.expr, number: int) -> str:
-    """The one variable of the function that holds a number; empty for none, or several.
-
-    Of a parameter and a number that was made of it, it is that.
-    """
-    inside = mine.function(mine.numbers[node])
-    names = {
-        ast.unparse(mine.nodes[one])
-        for one in mine.scalars
-        if isinstance(mine.nodes[one], ast.Name) and mine.function(one) == inside
-        if mine.held(one) == (float(number),)
-    }
-    made = {name: bound(mine.tree, name, node.lineno) for name in names}
-    found = [name for name, one in made.items() if one is None or not names & read(one)]
-    new = [name for name in names if name not in found]
-    return names.pop() if len(names) == 1 else new[0] if len(new) == len(found) == 1 else ""

@@ -7,55 +7,25 @@ import re
 from collections.abc import Callable, Sequence
 
 from grader.grading.following import branches
-from grader.grading.following.to_call import to_call
-from grader.grading.following.unpacked import kept_whole
-from grader.grading.reading import ends, shown
 from grader.grading.reading.bindings import (
     CHANGES,
     around,
     bound,
     callee,
     functions,
-    instead,
     is_none,
     none_by_default,
     statement_at,
     targets,
-    without_number,
 )
-from grader.grading.reading.ends import falls_through, without_return
-from grader.grading.reading.outer import outer
+from grader.grading.reading.ends import without_return
 from grader.grading.reading.program import parameters
-from grader.grading.reading.shown import Slip, name_of, own_calls
-from grader.protocol.probe import SeenCall, SeenError, SeenValue
+from grader.grading.reading.shown import Slip, name_of
+from grader.protocol.probe import SeenCall, SeenError
 from grader.source.annotations import allows_none
-from grader.source.variables import read, stored
 from grader.source.walked import of_kind, walked
 
 Function = ast.FunctionDef
-
-
-def _misplaced(tree: ast.Module, error: SeenError) -> Slip | None:
-    """A call on the way to an error that gives a variable to a parameter of another name.
-
-    The parameter of the variable's own name gets something that is named like none.
-    """
-    lines = {call.line for call in error.calls}
-    for node, given, name, params in own_calls(tree):
-        early = callee(node) != name and name == error.function  # by partial
-        if not early and not lines.intersection(range(node.lineno, (node.end_lineno or 0) + 1)):
-            continue
-        for at, one in enumerate(given[: len(params)]):
-            own = at if (stands := shown.meant(one, params)) is None else stands
-            free = own >= len(given) or shown.meant(given[own], params) is None
-            named = [word.arg for word in node.keywords]
-            if own != at and free and one not in named:
-                return Slip(
-                    node.lineno,
-                    f"Line {node.lineno} gives {one} for {params[at]}: {name} takes "
-                    f"{', '.join(params)}, in this order.",
-                )
-    return None
 
 
 ODD = {
@@ -93,8 +63,7 @@ def misfit(
 
     A None or a tuple may be right: it must be what the error is about, as it is ``told``, if so.
     """
-    found = _late(tree, error) or _silent(tree, error, ran) or _whole(tree, error)
-    if found := found or _misplaced(tree, error):
+    if found := _late(tree, error) or _silent(tree, error, ran) or _whole(tree, error):
         return found
     for depth in range(len(error.calls) - 1, -1, -1):
         call = error.calls[depth]
@@ -110,17 +79,13 @@ def misfit(
             if found_at is None or (found_at[0] == call.line and not found_at[1]):
                 continue
             line, where = found_at
-            if value.kind == "NoneType" and (local := _beside_field(tree, name, line)):
-                return local
-            meant = value.kind in FUNCTIONS and _is_function(tree, line)  # to be called later
-            if meant or (value.kind == "list" and not where):  # most lists are meant, too
+            if value.kind == "list" and not where:  # most lists are meant, too
                 continue
             if not where and value.kind in FUNCTIONS:
                 where = ", where the parentheses of a call are missing"
             what = ODD[value.kind].format(text=value.text)
             said = _where_from(tree, name, what, found_at, call.line)
-            more, write = _to_write(tree, name, value, line)
-            return Slip(line, said + more, write)
+            return Slip(line, said)
     return None
 
 
@@ -147,37 +112,7 @@ def _where_from(tree: ast.Module, name: str, what: str, found: tuple[int, str], 
 def _unasked(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip | None:
     """The line that does not ask for None as another does, or that hands it over."""
     asks = branches.unasked(tree, name, calls[-1].line)
-    return Slip(*asks) if asks else _handed_none(tree, name, calls)
-
-
-def _beside_field(tree: ast.Module, name: str, line: int) -> Slip | None:
-    """The variable of a field's name that nothing reads, set after the field got its None."""
-    owner, _, field = name.rpartition(".")
-    inside = around(tree, line)
-    if owner != "self" or inside is None or field in read(inside):
-        return None
-    for one in of_kind(inside, ast.Assign):
-        match one:
-            case ast.Assign(targets=[ast.Name(id=own)]) if own == field and one.lineno > line:
-                said = f"{name} is None from line {line}. Line {one.lineno} sets {field}, another"
-                write = f"{name} = {ast.unparse(one.value)}"
-                return Slip(one.lineno, f"{said} variable, which nothing uses.", write)
-    return None
-
-
-def _to_write(tree: ast.Module, name: str, value: SeenValue, line: int) -> tuple[str, str]:
-    """What more to say, and to write, where a line gives a name a value of an odd kind."""
-    more, write = kept_whole(tree, name, line) if value.kind == "tuple" else ("", "")
-    if value.kind == "function" and (write := to_call(tree, value.text, line)):
-        return f" Call {value.text} there.", write
-    same = (one.write for one in shown.identities(tree) if one.line == line)
-    return more, write or instead(tree, line) or next(same, "")
-
-
-def _is_function(tree: ast.Module, line: int) -> bool:
-    """Whether a line gives a lambda a name."""
-    kept = (one for one in of_kind(tree, ast.Assign) if one.lineno == line)
-    return any(isinstance(one.value, ast.Lambda) for one in kept)
+    return Slip(*asks) if asks else None
 
 
 def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:
@@ -192,78 +127,8 @@ def _silent(tree: ast.Module, error: SeenError, ran: Ran) -> Slip | None:
         line, where = origin(tree, name, error.calls, "NoneType", ran) or (0, "")
         if where.endswith("without a return"):
             said = f"{name} is None here: it comes from line {line}{where}."
-            inside = around(tree, line)
-            several = ends.results(inside) if inside is not None else ""
-            if whole := f"return {inner}" if (inner := _ends_with(tree, line)) else several:
-                return Slip(line, f"{said} End it with: {whole}.")
-            return Slip(line, said, instead(tree, line) or to_return(tree, line))
+            return Slip(line, said)
     return None
-
-
-def _ends_with(tree: ast.Module, line: int) -> str:
-    """The function that another one, which ends at a line, only defines at its end."""
-    for one in walked(tree):
-        last = one.body[-1] if isinstance(one, ast.FunctionDef) else None
-        if isinstance(last, ast.FunctionDef) and last.end_lineno == line:
-            return last.name
-    return ""
-
-
-def to_return(tree: ast.Module, line: int) -> str:
-    """The return that a function lacks, where its last line works out what nothing reads."""
-    inside = around(tree, line)
-    last = inside.body[-1] if inside is not None else None
-    if inside is None or last is None or last.lineno != line:
-        return ""
-    match last:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value):
-            idle = stored(inside) - read(inside) if ends.count(inside) < 2 else set()
-            return f"return {ast.unparse(value)}" if idle == {name} else ""
-        case ast.Expr(ast.BinOp() | ast.Compare() | ast.Subscript() as value):
-            return f"return {ast.unparse(value)}"
-        case ast.Expr(ast.Call() as value) if callee(value) not in (*CHANGES, "print"):
-            return f"return {ast.unparse(value)}"
-    return ""
-
-
-def _handed_none(tree: ast.Module, name: str, calls: Sequence[SeenCall]) -> Slip | None:
-    """The line that uses a parameter, to which its caller hands what may be None on purpose.
-
-    That is a parameter of its own that is None by default, or an entry of a list full of None.
-    """
-    inside = around(tree, calls[-1].line)
-    params = [arg.arg for arg in inside.args.args if arg.arg != "self"] if inside else []
-    if len(calls) < 2 or name not in params or bound(tree, name, calls[-1].line) is not None:
-        return None
-    line, outer = calls[-1].line, calls[-2].line
-    for node in walked(tree):
-        here = isinstance(node, ast.Call) and inside is not None and callee(node) == inside.name
-        if not isinstance(node, ast.Call) or not here or node.lineno != outer:
-            continue
-        at = params.index(name)
-        given = name_of(node.args[at]) if at < len(node.args) else ""
-        if given and branches.may_be_none(tree, given, outer):
-            said = f"{name} may be None: line {outer} hands over {given}, which is None by default."
-            return Slip(line, f"{said} Line {line} uses it without asking.")
-        entry = node.args[at] if at < len(node.args) else None
-        if isinstance(entry, ast.Subscript) and (full := _full_of_none(tree, entry, outer)):
-            text = ast.unparse(entry)
-            said = (
-                f"{name} may be None: line {outer} hands over {text}, and line {full} makes a list"
-            )
-            return Slip(line, f"{said} of None. Line {line} uses it without asking.")
-    return None
-
-
-def _full_of_none(tree: ast.Module, entry: ast.Subscript, line: int) -> int | None:
-    """The line that makes the list which an expression takes an entry of, if of None."""
-    made = bound(tree, name_of(entry.value), line)
-    lists = (one for one in ast.walk(made) if isinstance(one, ast.List)) if made else ()
-    return made.lineno if made and any(map(_only_none, lists)) else None
-
-
-def _only_none(node: ast.List) -> bool:
-    return len(node.elts) == 1 and is_none(node.elts[0])
 
 
 def _whole(tree: ast.Module, error: SeenError) -> Slip | None:
@@ -307,31 +172,13 @@ def _late(tree: ast.Module, error: SeenError) -> Slip | None:
     if found is None or error.line is None:
         return None
     name, line = found[1], error.line
-    if (other := outer(tree, line, error.message)) is not None:
-        return Slip(line, other.said)
     inside = ast.walk(around(tree, line) or tree)
     after = [one.lineno for one in inside if isinstance(one, ast.stmt) and name in targets(one)]
     later = next((at for at in after if at > line), None)
     if later is None:
         return None
     said = f"{name} gets its value on line {later}, after it is used."
-    if _needs(tree, later, line):
-        return Slip(line, f"{said} That line needs this one: use something else here.")
     return Slip(later, said)
-
-
-def _needs(tree: ast.Module, later: int, line: int) -> bool:
-    """Whether what a line gives a value depends on what an earlier line of the function gives."""
-    inside = ast.walk(around(tree, line) or tree)
-    statements = sorted((n for n in inside if isinstance(n, ast.stmt)), key=lambda n: n.lineno)
-    known: set[str] = set()
-    for one in (n for n in statements if line <= n.lineno <= later):
-        read = {n.id for n in ast.walk(one) if isinstance(n, ast.Name)} - set(targets(one))
-        if one.lineno == line or read & known:
-            known.update(targets(one))
-            if one.lineno == later:
-                return True
-    return False
 
 
 def origin(
@@ -342,17 +189,14 @@ def origin(
     A tuple that is handed over is meant to be one.
     """
     line = calls[-1].line
-    statement = _emptied(tree, name, line) or without_number(tree, name, kind, ran)
-    statement = statement or _bound(tree, name, line, kind, ran)
-    old = _renamed(statement, name)
-    old = old if kind not in FUNCTIONS else _given_only(tree, old, line)
+    statement = _bound(tree, name, line, kind, ran)
+    old = "" if kind in FUNCTIONS else _renamed(statement, name)
     if old not in ("", name):
         return origin(tree, old, calls, kind, ran)
     if statement is not None:
         none = _none_of(tree, getattr(statement, "value", None), kind, ran)
-        none = none or _part(tree, statement, name)
         if _may_be_none(statement):
-            return _unmeant(tree, statement, calls[-1], ran)
+            return None
         return none or _lacking(tree, statement, kind, name)
     inside = around(tree, line)
     if inside is None or len(calls) < 2:
@@ -369,19 +213,10 @@ def origin(
         node, given = found
         outer = ast.unparse(given)
         if kind == "tuple":
-            line = calls[-2].line
-            return _pairs(tree, outer, line) or _several(tree, outer, line)
-        none = _silenced(tree, given, kind) or _none_of(tree, given, kind, ran)
+            return None
+        none = _none_of(tree, given, kind, ran)
         return none or origin(tree, outer, calls[:-1], kind, ran) or (node.lineno, "")
     return None if kind == "tuple" else (calls[-2].line, "")
-
-
-def _silenced(tree: ast.Module, given: ast.expr, kind: str) -> tuple[int, str] | None:
-    """Where the function of the file that an expression calls ends without a return."""
-    helper = functions(tree).get(callee(given))
-    if helper is not None and (end := without_return(helper)) is not None:
-        return end, f", where {helper.name} ends without a return"
-    return _left(tree, helper) if helper is not None and kind == "NoneType" else None
 
 
 def _given(
@@ -406,7 +241,7 @@ def _bound(tree: ast.Module, name: str, line: int, kind: str, ran: Ran) -> ast.s
     """What gave ``name`` its value, of this kind: a statement that cannot give None did not run."""
     found = bound(tree, name, line, ran)
     if name.startswith("self.") and kind == "NoneType":
-        return _kept_none(tree, name, found)
+        return None
     inside = around(tree, line)
     if found is None and inside is not None and name not in parameters(inside):
         outer = [one for one in tree.body if name in targets(one)]  # of the file
@@ -414,15 +249,6 @@ def _bound(tree: ast.Module, name: str, line: int, kind: str, ran: Ran) -> ast.s
     while found is not None and kind == "NoneType" and _is_something(found, name):
         found = bound(tree, name, found.lineno, ran)
     return found
-
-
-def _kept_none(tree: ast.Module, name: str, first: ast.stmt | None) -> ast.stmt | None:
-    """The ``first`` statement that sets ``self.x``; of several, the one that can give None."""
-    if first is None or not _is_something(first, name):
-        return first
-    found = [one for one in of_kind(tree, ast.stmt) if name in targets(one)]
-    may = [one for one in found if not _is_something(one, name)]
-    return may[0] if len(may) == 1 else None
 
 
 def _is_something(statement: ast.stmt, name: str) -> bool:
@@ -445,48 +271,6 @@ def _renamed(statement: ast.stmt | None, name: str) -> str:
     return ""
 
 
-def _given_only(tree: ast.Module, name: str, line: int) -> str:
-    """A name, if the function around a line is given it: any other was to be called there."""
-    inside = around(tree, line)
-    given = inside is not None and name in parameters(inside) and bound(tree, name, line) is None
-    return name if given else ""
-
-
-def _pairs(tree: ast.Module, name: str, line: int) -> tuple[int, str] | None:
-    """The loop whose one variable gets pairs."""
-    loop = bound(tree, name, line)
-    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
-        return None
-    maker = callee(loop.iter)
-    if maker not in PAIRS:
-        return None
-    return loop.lineno, f", where {maker} gives {PAIRS[maker]}: take them apart in the for"
-
-
-def _several(tree: ast.Module, name: str, line: int) -> tuple[int, str] | None:
-    """The line that keeps all that a call gives under one name."""
-    made = bound(tree, name, line)
-    if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Call):
-        return None
-    if targets(made) != [name] or not isinstance(made.targets[0], ast.Name):
-        return None
-    maker = callee(made.value)
-    if maker in ("tuple", *PAIRS):  # meant to be one
-        return None
-    inner = _kept_whole(functions(tree).get(maker))
-    if inner is not None and (deeper := _several(tree, *inner)) is not None:
-        return deeper
-    return made.lineno, f", where {maker} gives several values: name each"
-
-
-def _kept_whole(function: Function | None) -> tuple[str, int] | None:
-    """The variable that is all a function returns, and the line of its one return."""
-    ends = [one for one in ast.walk(function or ast.Pass()) if isinstance(one, ast.Return)]
-    if len(ends) != 1 or not isinstance(ends[0].value, ast.Name):
-        return None
-    return ends[0].value.id, ends[0].lineno
-
-
 def _calls(node: ast.Call, tree: ast.Module, function: Function) -> bool:
     """Whether a call is of this function; of a ``forward``, whether it calls an attribute."""
     if function.name in ("forward", "__call__"):
@@ -501,40 +285,12 @@ def called_as(tree: ast.Module, function: Function) -> str:
     return own if function.name == "__init__" else function.name
 
 
-def _emptied(tree: ast.Module, name: str, line: int) -> ast.stmt | None:
-    """The statement of the same function that keeps what such a method returns as ``name``."""
-    for one in ast.walk(around(tree, line) or tree):
-        kept = isinstance(one, ast.Assign) and name in targets(one)
-        if isinstance(one, ast.Assign) and kept and callee(one.value) in CHANGES:
-            return one
-    return None
-
-
 def _may_be_none(statement: ast.stmt) -> bool:
     """Whether a statement chooses None on purpose: what uses it must ask."""
     if isinstance(statement, ast.AnnAssign) and allows_none(statement.annotation):
         return True
     value = getattr(statement, "value", None)
     return isinstance(value, ast.IfExp) and (is_none(value.body) or is_none(value.orelse))
-
-
-def _unmeant(
-    tree: ast.Module, statement: ast.stmt, call: SeenCall, ran: Ran
-) -> tuple[int, str] | None:
-    """Where a function ended that gave None to a statement which may choose None on purpose.
-
-    Only if the function ran, and is to give something.
-    """
-    value = getattr(statement, "value", None)
-    if isinstance(value, ast.IfExp):
-        asked = {one.id for one in ast.walk(value.test) if isinstance(one, ast.Name)}
-        if any(one.kind == "NoneType" for name, one in call.values.items() if name in asked):
-            return None
-        value = value.orelse if is_none(value.body) else value.body
-    function = functions(tree).get(callee(value))
-    if function is None or (ran is not None and not any(map(ran, function.body))):
-        return None
-    return ends.never_meant(function)
 
 
 def _entry(statement: ast.stmt, name: str) -> ast.AST | None:
@@ -552,15 +308,6 @@ def _entry(statement: ast.stmt, name: str) -> ast.AST | None:
     return value if isinstance(value, ast.AST) else None
 
 
-def _left(tree: ast.Module, function: Function) -> tuple[int, str] | None:
-    """Where a function may end without a return; or where one ends whose result it returns."""
-    if (fallen := falls_through(function)) is not None:
-        return fallen
-    found = [one for one in ast.walk(function) if isinstance(one, ast.Return)]
-    inner = functions(tree).get(callee(found[0].value)) if len(found) == 1 else None
-    return ends.never_meant(inner) if inner is not None else None
-
-
 def _lacking(
     tree: ast.Module, statement: ast.stmt, kind: str = "", name: str = ""
 ) -> tuple[int, str]:
@@ -570,14 +317,9 @@ def _lacking(
     end = without_return(function) if function is not None else None
     if end is not None:
         return end, f", where {helper} ends without a return"
-    found = _left(tree, function) if function is not None and kind == "NoneType" else None
-    if found is not None:
-        return found
     for one in ast.walk(function) if function is not None else ():
         if isinstance(one, ast.Return) and isinstance(one.value, ast.List):
             return one.lineno, f", where {helper} returns a list"
-    if any(shown.identities(statement)):
-        return statement.lineno, ", where `is` asks for the same object: == compares"
     if helper in CHANGES:
         return statement.lineno, f": {helper} changes the list itself and gives None"
     if kind == "tuple" and function is None and helper not in ("", "tuple", *PAIRS):
@@ -585,31 +327,6 @@ def _lacking(
             case ast.Assign(targets=[ast.Name()], value=ast.Call()):
                 return statement.lineno, f", where {helper} gives several values: name each"
     return statement.lineno, ""
-
-
-def _part(tree: ast.Module, statement: ast.stmt, name: str) -> tuple[int, str] | None:
-    """The end of the helper for want of whose return a part of what another helper gives is None.
-
-    The statement takes the parts apart: ``name`` is one of them.
-    """
-    match statement:
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Call() as call):
-            helper, taken = functions(tree).get(callee(call)), list(map(name_of, names))
-        case _:
-            return None
-    every = ast.walk(helper) if helper is not None else ()
-    ends = [one for one in every if isinstance(one, ast.Return)]
-    parts = getattr(ends[0].value, "elts", []) if len(ends) == 1 else []
-    if len(parts) != len(taken) or name not in taken:
-        return None
-    part = parts[taken.index(name)]
-    made = (
-        bound(tree, name_of(part), ends[0].lineno)
-        if name_of(part)
-        else ast.Expr(part, lineno=part.lineno)
-    )
-    found = None if made is None else _lacking(tree, made)
-    return found if found is not None and found[1].endswith("without a return") else None
 
 
 def _none_of(tree: ast.Module, node: ast.AST | None, kind: str, ran: Ran) -> tuple[int, str] | None:
@@ -628,4 +345,4 @@ def _none_of(tree: ast.Module, node: ast.AST | None, kind: str, ran: Ran) -> tup
     for test in (one for one in ast.walk(function) if isinstance(one, ast.If)):
         if found[0] in test.body and ast.unparse(test.test) in (f"{text} is None", f"not {text}"):
             return line, f"{where}: line {test.lineno} chooses it just where it is None"
-    return None if falls_through(function) else (line, where)
+    return (line, where)

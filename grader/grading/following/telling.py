@@ -13,85 +13,49 @@ from itertools import chain
 
 from grader.base.model import Trace
 from grader.grading.following.alike import (
-    common,
     copied,
-    doubled,
     grown,
-    overwritten,
     own_way,
-    repeating,
-    too_early,
-    twins,
     unturned,
 )
 from grader.grading.following.arguments import crosswise, namesake
-from grader.grading.following.branches import skipped
 from grader.grading.following.cause import Cause, Causes
 from grader.grading.following.complexes import made_of
-from grader.grading.following.constants import filled, preset, set_otherwise
-from grader.grading.following.decided import decided, in_helper
-from grader.grading.following.differs import MOST_TEXT, beside
-from grader.grading.following.early import returned_apart, returned_early
+from grader.grading.following.decided import decided
+from grader.grading.following.differs import MOST_TEXT
+from grader.grading.following.early import returned_early
 from grader.grading.following.factors import misscaled
-from grader.grading.following.given import called_in_turn, calls_given, composed, next_given
+from grader.grading.following.given import called_in_turn, calls_given, composed
 from grader.grading.following.given_numbers import numbers
-from grader.grading.following.lesson import Lesson, sizes
+from grader.grading.following.lesson import Lesson
 from grader.grading.following.lines import Lines
-from grader.grading.following.loops import each_turn, gaps, short, too_few
-from grader.grading.following.lost import cut, overdone, replaced, uncalled_helper
 from grader.grading.following.margin import margin
 from grader.grading.following.nans import multiplied
 from grader.grading.following.omitted import (
     Omitted,
     omitted,
-    taken_beside,
-    uncalled,
-    unused,
-    used_by,
     wasted,
 )
-from grader.grading.following.options import odd_option
-from grader.grading.following.orders import (
-    astride,
-    listed,
-    misplaced,
-    placed_axes,
-    refolded,
-    unswapped,
-)
-from grader.grading.following.ranges import misfilled, overlong
-from grader.grading.following.relations import same
-from grader.grading.following.repeats import extra, late, twofold
 from grader.grading.following.retried import Change, Retried
-from grader.grading.following.run import operation, question
-from grader.grading.following.runs import what_runs
 from grader.grading.following.scalars import Scalars
-from grader.grading.following.shifted import crossed_axes, shifted
+from grader.grading.following.shifted import shifted
 from grader.grading.following.spreads import shaped
-from grader.grading.following.trace import SWAPS, Comparison, Departure
-from grader.grading.following.traded import traded
+from grader.grading.following.trace import Comparison, Departure
 from grader.grading.following.wording import Wording
 from grader.grading.reading.bindings import (
     around,
     bound,
     exchanged_at,
-    read_instead,
     reads,
     statement_at,
-    to_assign,
 )
-from grader.grading.reading.shared import shared
 from grader.grading.reading.shown import (
     Slip,
     crossed,
-    exchanged,
     left_early,
     reordered,
     repeated,
 )
-from grader.grading.reading.siblings import astray
-from grader.grading.reading.swallowed import swallowed
-from grader.source.variables import read, stored, stores
 
 ON_ANOTHER = ("It uses ", "The reference uses ", "The reference also uses ")
 """How sentences begin that are about one expression, and say nothing once another is quoted."""
@@ -112,9 +76,6 @@ BETWEEN = "between the two"
 MOST_DEPARTURES = 2
 """Where a program leaves the path at more places than this, it goes another way altogether."""
 
-SHAPERS = ("reshape", "squeeze", "unsqueeze", "flatten", "broadcast_to")
-"""Operations that keep the numbers and their order, and give them another shape."""
-
 
 @dataclass(frozen=True)
 class Teller:
@@ -126,62 +87,20 @@ class Teller:
         """Where the values on the way to ``result`` leave the path; the right one is ``wanted``."""
         if (born := multiplied(self.comparison, result, wanted)) is not None:
             return self.slipped(born)
-        if (piece := cut(self.lesson, result, wanted)) is not None:
-            return self.slipped(piece)
         rows = shifted(self.comparison, result, wanted)
-        rows = rows or crossed_axes(self.comparison, result, wanted)
-        rows = rows or misfilled(self.comparison, result, wanted)
         rows = rows or decided(self.comparison, result, wanted)
         if rows is not None:
             return self.slipped(rows)
-        if (odd := self._overlong(result, wanted)) is not None:
-            return self.slipped(odd)
-        trace = self._unturned(result) or self._departed_at(result, wanted)
-        slip = self._in_other_shape(result, wanted)
-        if slip is not None and trace.line in (None, slip.line) and not trace.write:
-            return self.slipped(slip)
+        trace = self._departed_at(result, wanted)
         wrong = () if result is None else (result,)
-        trace = trace if trace.slip or not wrong else self.retried(trace, wrong)
-        apart = None if trace.line is not None else self._apart(result, wanted)
-        return trace if apart is None else self.slipped(apart)
-
-    def _apart(self, result: int | None, wanted: int | None) -> Slip | None:
-        """The return for some cases alone that gives the result another shape."""
-        mine, right = self.comparison.mine, self.comparison.right
-        have = None if result is None else mine.arrays[result]
-        want = None if wanted is None else right.arrays[wanted]
-        if result is None or have is None or want is None or have.shape == want.shape:
-            return None
-        found = returned_apart(mine, result, sizes(have.shape), sizes(want.shape))
-        return None if found is None else Slip(*found)
-
-    def _overlong(self, result: int | None, wanted: int | None) -> Slip | None:
-        """The line that makes the lists of a result, along one axis too long or too short."""
-        found = overlong(self.comparison, result, wanted)
-        if found is None:
-            return None
-        axis, more, node = found
-        line = self.lines.of(Cause(node))
-        if line == self.comparison.mine.line(node):
-            return None
-        much = f"too {'long' if more > 0 else 'short'}{' by one' if abs(more) == 1 else ''}"
-        return Slip(line, f"Line {line} makes axis {axis} of the result {much}.")
+        return trace if trace.slip or not wrong else self.retried(trace, wrong)
 
     def retried(self, trace: Trace, wrong: Sequence[int], error: int | None = None) -> Trace:
         """The trace, with the one small change that would make a value right; if need be, there."""
         mine = self.comparison.mine
-        change = Retried(self.comparison).found(wrong, error) or self._as_there(wrong)
-        change = self._with_swap(change)
+        change = Retried(self.comparison).found(wrong, error)
         if change is None or len(change.text) > MOST_TEXT:
             return trace
-        if (turned := listed(mine, change.node, change.new)) is not None:
-            first = tuple(one for value in wrong for one in self.comparison.departures(value))
-            return self.slipped(turned, (), first)
-        first = tuple(one for value in wrong for one in self.comparison.departures(value))
-        orders = [mine.made[one.value].order for one in first if one.node == change.node]
-        order = orders[0] if len(orders) == 1 else None
-        if (bound_at := preset(mine, change.node, change.new, order)) is not None:
-            return self.slipped(bound_at, (), first)
         line, quantity = mine.line(change.node), self.lesson.quantity(change.value)
         old = mine.segment(change.node)
         instead = f" instead of {old}" if len(old) <= MOST_TEXT else ""
@@ -192,13 +111,8 @@ class Teller:
         gives = ", this would lead to" if change.around else ", this would give"
         gives = ", the result would be" if change.onward else gives
         said = f"With {change.text}{instead}{gives} {quantity or other}."
-        if self._adds_nothing(change.node):
-            where = f"On line {line} the numbers go wrong: {old}"
-            known = line in statement_at(mine.tree, trace.line or 0)
-            return trace if known else self.trace((where,), line)
         if line in statement_at(mine.tree, trace.line or 0):
-            was = mine.nodes[change.node]
-            told = [one for one in trace.told if not beside(one, change.new, was)]
+            told = [*trace.told]
             goes = f"On line {line} the numbers go wrong"
             moved = any(one.startswith(f"{goes}:") and one != f"{goes}: {old}" for one in told)
             told = [f"{goes}: {old}" if one.startswith(f"{goes}:") else one for one in told]
@@ -218,49 +132,6 @@ class Teller:
         kept = inside is not None and inside.name == "__init__" and inside is not around(tree, user)
         return kept and any(ast.dump(one) == new for one in ast.walk(old))
 
-    def _as_there(self, wrong: Sequence[int]) -> Change | None:
-        """The change after which the one cause of what is wrong gives what the reference's does."""
-        found = [one for value in wrong for one in self.comparison.departures(value)]
-        causes = {(one.node, one.gives) for one in map(self.causes.of, found)}
-        if len(causes) != 1:
-            return None
-        ((node, gives),) = causes
-        lacks = gives is not None and gives not in self.comparison.matched
-        return Retried(self.comparison).giving(node, gives) if lacks and gives else None
-
-    def _with_swap(self, change: Change | None) -> Change | None:
-        """The change; of a reshape with the swap of axes that the reference makes after it."""
-        if change is None or change.value is None or change.value < 0:
-            return change
-        given = self.comparison.right.arrays[change.value]
-        if operation(change.new) != "reshape" or given is None:
-            return change
-        axes = unswapped(self.comparison, change.node, given)
-        if axes is None:
-            return change
-        swap = ast.Attribute(change.new, "transpose")
-        both: list[ast.expr] = [ast.Constant(axes[0]), ast.Constant(axes[1])]
-        return replace(change, new=ast.Call(swap, both, []), turned=True)
-
-    def _adds_nothing(self, node: int) -> bool:
-        """Whether a comparison has a sum with a variable that is 0 here: of another, who knows."""
-        mine, compared = self.comparison.mine, self.comparison.mine.nodes[node]
-        if question(compared) is None:
-            return False
-        sums = (one for one in ast.walk(compared) if isinstance(one, ast.BinOp))
-        parts = (part for one in sums for part in (one.left, one.right))
-        names = (one for one in parts if isinstance(one, ast.Name | ast.Attribute))
-        return any(mine.held(mine.numbers[one]) == (0.0,) for one in names)
-
-    def _unturned(self, result: int | None) -> Trace | None:
-        """The line of a result that only lacks a last swap of its axes."""
-        whole = None if result is None else self.comparison.unturned(result)
-        if whole is None:
-            return None
-        line = self.comparison.mine.line(whole.node)
-        told = tuple(self.wording.gives(whole, Cause(whole.node), line))
-        return self.trace(told, line, (whole,))
-
     def _departed_at(self, result: int | None, wanted: int | None) -> Trace:
         """The same, without trying changes."""
         if result is not None and self.comparison.known(result):
@@ -277,28 +148,21 @@ class Teller:
         if cause is not None and len(found) == 1 and self.comparison.from_nothing(found[0]):
             own = own_way(self.comparison, cause, found[0])
             cause = self._from_result(result, wanted) or (None if own else cause)
-        slip = common(self.comparison, found) or self.slip(cause, found[0] if found else None)
+        slip = self.slip(cause, found[0] if found else None)
         slip = slip or crosswise(self.comparison) or namesake(self.comparison, found)
-        slip = slip or traded(self.comparison, found)
         if slip is not None:
             also = None if cause is None else self.lines.of(cause)
             return replace(self.slipped(slip, (), found), also=also)
         if cause is None or (cause.is_bare and len(lines) > 1):
             return self.trace()
         first, line = found[0], self.lines.of(cause)
-        odd = misplaced(self.comparison, first) or too_early(self.comparison, cause, first)
-        odd = odd or each_turn(self.comparison, cause) or unturned(self.comparison, cause, first)
-        odd = odd or misscaled(self.comparison, found) or late(self.comparison, cause, first)
-        odd = odd or replaced(self.lesson, cause)
-        odd = odd or twofold(self.comparison, first)
-        odd = odd or overdone(self.comparison, result, wanted)
+        odd = unturned(self.comparison, cause)
+        odd = odd or misscaled(self.comparison, found)
         if odd is not None:
             return self.slipped(odd, tuple(self.wording.still_right(first, odd.line)), found)
-        gap = None if refolded(self.comparison, cause) else omitted(self.comparison, cause)
+        gap = omitted(self.comparison, cause)
         if gap is not None:
-            few = too_few(self.comparison, gap.step.node)
-            idle = few or unused(self.comparison, gap, line)
-            return self.slipped(idle, (), found) if idle else self.left_out(gap, cause, found)
+            return self.left_out(gap, cause, found)
         return self._unlike(cause, found, line)
 
     def _made_on(self, node: int, found: Sequence[Departure]) -> Trace:
@@ -314,19 +178,10 @@ class Teller:
         first = found[0]
         if (given := self._handed_in(cause, found, line)) is not None:
             return given
-        odd = self._unsummed(cause, line) or placed_axes(self.comparison, first)
-        if odd is not None:
-            return self.slipped(odd, (), found)
         if (shape := shaped(self.comparison, cause)) is not None:
             also = self.comparison.mine.line(cause.node)
             return replace(self.slipped(shape, (), found), also=also)
         where, *why = self.wording.gives(first, cause, line)
-        if not why:
-            more = doubled(self.comparison, first) or extra(self.comparison, found)
-            if more is not None:
-                return self.slipped(more, (), found)
-        if not why and (lacks := uncalled(self.comparison, cause.node)):
-            why = [lacks]
         told = [*self.wording.still_right(first, line), where, *why]
         order = self.comparison.mine.made[first.value].order
         origin = Scalars(self.comparison).of(self.causes.inside(first), order)
@@ -338,27 +193,13 @@ class Teller:
             return self.trace(
                 tuple(dict.fromkeys(told)), origin.line, found, self.lesson.filled(cause)
             )
-        kept = set_otherwise(self.comparison, cause) or filled(self.comparison, first)
-        if kept is not None:
-            blank = "" if kept.write else self.lesson.filled(cause)
-            fixed = self.slipped(kept, (), found)
-            return fixed if kept.write else replace(fixed, blank=blank, slip="")
-        mine = self.comparison.mine
-        if (option := odd_option(mine.tree, mine.nodes[first.node])) is not None:
-            return self.trace((*told, option.said), option.line, found)
         return self._of_step(cause, found, told, line)
 
     def _of_step(
         self, cause: Cause, found: Sequence[Departure], told: Sequence[str], line: int
     ) -> Trace:
         """What is told of a line, with the step of the lesson that it is to take."""
-        takes = any(one.startswith("It takes ") for one in told)
-        across = astride(self.comparison, found[0].node, found[0].value) if takes else ""
-        if across and across in told:  # it takes its step, from another place
-            return self.slipped(Slip(line, across), [one for one in told if one != across], found)
         blank = self._step(cause, found[0])
-        helper = in_helper(self.comparison, cause.node)
-        told = (*told, helper) if helper else told
         return self.trace((*told, *self.lesson.said(blank)), line, found, blank)
 
     def _handed_in(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace | None:
@@ -366,27 +207,13 @@ class Teller:
         first = found[0]
         if (crossed_over := composed(self.comparison.mine, cause.node)) is not None:
             return self.slipped(crossed_over, (), found)
-        if (given := what_runs(self.comparison, first)) is not None:
-            return self._of_step(cause, found, (given.said,), given.line)
         calls = calls_given(self.comparison.mine, first.node)
         return self._given(cause, found, line) if calls else None
-
-    def _unsummed(self, cause: Cause, line: int) -> Slip | None:
-        """The line before ``line`` that makes weights which lack only the division by their sum."""
-        if cause.have is None or not self.wording.unsummed(cause):
-            return None
-        made = self.comparison.mine.line(self.comparison.mine.made[cause.have].node)
-        own = self.wording.read_as(cause.node, cause.have)
-        want = self.lesson.quantity(cause.want)
-        if not (own and want) or made == line:
-            return None
-        said = f"Line {made} makes {own}, whose rows do not sum to 1, as those of {want} do"
-        return Slip(made, f"{said}: divide by their sums.")
 
     def _given(self, cause: Cause, found: Sequence[Departure], line: int) -> Trace:
         """What a helper calls that is given what to call; else the line that calls the helper."""
         mine, first = self.comparison.mine, found[0]
-        if (after := next_given(mine, first) or called_in_turn(mine, first)) is not None:
+        if (after := called_in_turn(mine, first)) is not None:
             return self.trace((after.said,), after.line, found)
         outside = mine.function(cause.node) != mine.function(first.node)
         if not outside or mine.line(cause.node) != line:
@@ -434,20 +261,15 @@ class Teller:
             told += [f"The reference has {want} there."] if want else []
             return self.trace(told, gap.line, found, blank)
         told = [*self.wording.left_out(gap, cause, self.lines.of(cause))]
-        other = None if gap.idle else taken_beside(self.comparison, gap)
-        told += [f"Line {other[0]} takes it for {other[1]}."] if other is not None else []
+        told += []
         told += self.lesson.said(blank)
         if gap.idle:
             return self.trace(told, gap.line, found, blank)
-        if other is not None:
-            return replace(self.trace(told, other[0], found, blank), left_out=True)
         tree, user = self.comparison.mine.tree, self.lines.of(cause)
         inside = around(tree, gap.line) is around(tree, user)
         right, twin = self.comparison.right, cause.twin
         beside = twin is not None and right.function(twin) == right.function(gap.step.node)
         beside = beside and not self._out_of_reach(gap, user)
-        if not inside and (idle := uncalled_helper(tree)):
-            told.append(f"Nothing calls {idle.name}, which line {idle.lineno} defines.")
         if beside and not inside:
             return self.trace(told, user, found, blank)  # the helper is to take both steps
         if self.wording.is_nested(gap) and inside:
@@ -515,25 +337,13 @@ class Teller:
         """
         mine = self.comparison.mine
         orders = reordered(mine.tree, self.comparison.right.tree)
-        slips = chain(
-            shared(mine.tree, self.comparison.right.tree),
-            swallowed(mine.tree),
-            left_early(mine.tree),
-            crossed(mine.tree),
-            repeated(mine.tree),
-            orders,
-        )
-        slips = chain(slips, exchanged(mine.tree))
+        slips = chain(left_early(mine.tree), crossed(mine.tree), repeated(mine.tree), orders)
         slip = next(slips, None)
-        slip = slip or grown(mine.tree) or overwritten(self.comparison) or copied(self.comparison)
-        slip = slip or twins(self.comparison) or repeating(self.comparison) or gaps(mine)
+        slip = slip or grown(mine.tree) or copied(self.comparison)
         slip = slip or numbers(mine, self.comparison.right)
-        slip = slip or (short(mine) if cause is None else None)
         if slip is not None:
             return slip
         found = returned_early(self.comparison, cause)
-        if found is None and (cause is None or first is not None):
-            found = skipped(self.comparison, None if first is None else mine.made[first.value])
         if found is not None:
             return Slip(*found)
         for node, value, name in wasted(self.comparison):
@@ -545,20 +355,8 @@ class Teller:
             known = match is not None and name not in self.lesson.variables(match)
             if name and cause is not None and not known:
                 continue
-            return self._without(cause, value, line, name) or self._wasted(node, value, name)
+            return self._wasted(node, value, name)
         return None
-
-    def _without(self, cause: Cause | None, value: int, line: int, name: str) -> Slip | None:
-        """The return of a helper that makes ``name`` and gives what lacks it, which others use."""
-        mine = self.comparison.mine
-        user = None if cause is None or not name else self.lines.of(cause)
-        end = None if user is None else _returned(mine.tree, line, user)
-        every = (one for one in mine.nodes if isinstance(one, ast.Return) and one.lineno == end)
-        given = next((one.value for one in every), None)
-        if cause is None or given is None or cause.have not in mine.values(mine.numbers[given]):
-            return None
-        said = f"Line {line} makes {name}, and nothing uses it: line {end} does without it."
-        return Slip(given.lineno, f"{said}{used_by(self.comparison, value)}")
 
     def _wasted(self, node: int, value: int, name: str) -> Slip:
         """That nothing uses what a statement works out and keeps as ``name``, if it does."""
@@ -566,38 +364,18 @@ class Teller:
         quantity = self.lesson.own_quantity(value)
         if name and isinstance(getattr(mine.statement(node), "targets", [0])[0], ast.Tuple):
             said = f"Line {line} keeps {quantity or 'a part'} as {name}, and nothing uses it"
-            if (twice := read_instead(mine.tree, mine.statement(node), name)) is not None:
-                return Slip(twice[0], f"{said}: line {twice[0]} uses {twice[1]}.")
             known = self.lesson.quantity(self.comparison.match(value))
             ask = " Are the names in the right order?" if known else ""
-            return Slip(line, f"{said}.{used_by(self.comparison, value) or ask}")
-        meant = (one for one in astray(mine.tree) if one.said.endswith(f": is {name} meant?"))
-        if name and (near := next(meant, None)) is not None:
-            return near
-        if name and (other := _passed_over(mine.tree, mine.statement(node))) is not None:
-            users, source = other
-            kept = f"Line {line} makes {name}, and nothing uses it"
-            last = max(_set_at(mine.tree, name, line))
-            later = [one for one in users if one > last]
-            if last > line and len(later) == 1:  # it is made anew between them
-                write = exchanged_at(mine.tree, later[0], source, name, last)
-                return Slip(later[0], f"{kept}: line {later[0]} uses {source}.", write)
-            use = (
-                f"lines {' and '.join(map(str, users))} use"
-                if users[1:]
-                else f"line {users[0]} uses"
-            )
-            return Slip(line, f"{kept}: {use} {source}.")
+            return Slip(line, f"{said}.{ask}")
         text = mine.segment(node)
         works = f"works out {text}" if len(text) <= MOST_TEXT else "works something out"
         what = f"gives {quantity}" if quantity else works
         ends, where = mine.ends(node), "after" if name else "before"
         fix = f" Is a return missing {where} it?" if ends else " Is it to be assigned?"
-        fix = used_by(self.comparison, value) if name and not ends else fix
+        fix = "" if name and not ends else fix
         if name:  # what the lesson calls it may be another thing in this file
             return Slip(line, f"Line {line} makes {name}, and nothing uses it.{fix}")
-        write = "" if ends or name else to_assign(mine.tree, mine.statement(node))
-        return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}", write)
+        return Slip(line, f"Line {line} {what}, and nothing uses the result.{fix}")
 
     def _used_instead(self, cause: Cause | None, line: int, value: int, name: str) -> Slip | None:
         """The line that uses another value than the reference, which uses what ``name`` keeps."""
@@ -622,7 +400,7 @@ class Teller:
         several = own and len(reads(self.comparison.mine.tree, own, line)) > 1
         if several and not self.comparison.known(cause.have):
             return None  # several lines use it: the one that gives it is to change
-        instead = own or self.wording.written_as(cause.node, cause.have)
+        instead = own
         write = exchanged_at(self.comparison.mine.tree, at, instead, name, line)
         return Slip(at, read, write)
 
@@ -662,10 +440,6 @@ class Teller:
         if (slip := self.slip(instead) or self.slip()) is not None:
             return self.slipped(slip)
         have, want = self.lesson.own_quantity(result), self.lesson.quantity(wanted)
-        if want and (idle := self._idle(result)) is not None:
-            line, kind = mine.line(idle), operation(mine.nodes[idle])
-            said = f"Line {line} changes nothing: {kind} gives {have or 'the same'} again"
-            return self.trace((f"{said}, and the reference has {want} there.",), line)
         paired = self._paired(result, wanted)
         if paired.line is None and last and have and want and have != want:
             line = last[0].lineno
@@ -673,16 +447,6 @@ class Teller:
                 (f"Line {line} gives {have} where the reference gives {want}.",), line
             )
         return paired
-
-    def _idle(self, value: int) -> int | None:
-        """The node of a change of axes or shape that gives just the value which it is given."""
-        mine = self.comparison.mine
-        made, array = mine.made[value], mine.arrays[value]
-        if operation(mine.nodes[made.node]) not in (*SWAPS, *SHAPERS) or array is None:
-            return None
-        given = (mine.arrays[one] for one in made.sources)
-        idle = any(one is not None and same(one, array) for one in given)
-        return made.node if idle else None
 
     def _paired(self, result: int, wanted: int | None) -> Trace:
         """The line that puts a right value into a pair where another one belongs."""
@@ -699,28 +463,6 @@ class Teller:
                 return self.trace((told,) if own != other else (), node.lineno)
         return self.trace()
 
-    def _in_other_shape(self, result: int | None, wanted: int | None) -> Slip | None:
-        """The line that gives the right numbers, in their order, in another shape."""
-        mine, right = self.comparison.mine, self.comparison.right
-        have = None if result is None else mine.arrays[result]
-        want = None if wanted is None else right.arrays[wanted]
-        if result is None or have is None or want is None or have.shape == want.shape:
-            return None
-        if have.size != want.size or not same(have.reshape(-1), want.reshape(-1)):
-            return None
-        if have.squeeze().shape == want.squeeze().shape:
-            return None  # of a longer text it may be another part, and not only another shape
-        nodes = [one.node for one in mine.places if one.value == result]
-        ends = [one for one in nodes if isinstance(mine.statement(one), ast.Return)]
-        made = mine.made[result].node
-        line = mine.line(made if operation(mine.nodes[made]) in SHAPERS or not ends else ends[-1])
-        shapes = f"{sizes(have.shape)}, where the reference has {sizes(want.shape)}"
-        what = self.lesson.quantity(wanted) or "the result"
-        said = f"Line {line} gives the numbers of {what} in the shape {shapes}."
-        if operation(mine.nodes[made]) == "concat" and have.ndim < want.ndim:
-            said += " concat joins along an axis that is there; stack makes a new one."
-        return Slip(line, said)
-
 
 def _returned(tree: ast.Module, line: int, user: int) -> int | None:
     """The one return after ``line`` in its function, if ``user`` is in another function."""
@@ -729,24 +471,3 @@ def _returned(tree: ast.Module, line: int, user: int) -> int | None:
         return None
     ends = [one.lineno for one in ast.walk(inside) if isinstance(one, ast.Return)]
     return ends[0] if len(ends) == 1 and ends[0] > line else None
-
-
-def _set_at(tree: ast.Module, name: str, line: int) -> list[int]:
-    """The lines that give a variable a value in the function of a line."""
-    inside = around(tree, line)
-    every = () if inside is None else stores(inside)
-    return [line, *(one.lineno for one in every if one.id == name)]
-
-
-def _passed_over(tree: ast.Module, kept: ast.stmt | None) -> tuple[list[int], str] | None:
-    """The one or two later lines that read what a statement makes its variable from; its name."""
-    inside = None if kept is None else around(tree, kept.lineno)
-    if kept is None or inside is None:
-        return None
-    known = stored(inside)
-    names = read(kept) & known
-    if len(names) != 1 or names & stored(kept):
-        return None
-    (name,) = names
-    lines = reads(tree, name, kept.lineno)
-    return (sorted(lines), name) if 1 <= len(lines) <= 2 else None

@@ -257,20 +257,6 @@ class Comparison:
             abs(factor - size) < 1e-3 for size in sizes
         )
 
-    def unturned(self, value: int) -> Departure | None:
-        """The departure at a result that is the reference's but for the order of its axes.
-
-        Only if the path is left before it where axes are swapped, and nowhere else.
-        """
-        relation = None if self.known(value) else self.relation(value)
-        if relation is None or relation.kind != "transposed":
-            return None
-        found = self.departures(value)
-        if not found or not all(map(self.swaps, found)):
-            return None
-        made = self.mine.made[value]
-        return Departure(made.node, value, made.sources, relation)
-
     def swaps(self, one: Departure) -> bool:
         """Whether a departure only swaps axes of what is right, as a way of its own may do."""
         transposed = one.relation is not None and one.relation.kind == "transposed"

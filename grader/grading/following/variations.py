@@ -20,7 +20,6 @@ from grader.grading.following.evaluate import (
     SWAPS,
     Evaluator,
     literal,
-    of_numpy,
 )
 from grader.grading.following.run import ASKED, operation, question
 
@@ -88,7 +87,7 @@ def _asked(node: ast.Call) -> Iterator[ast.expr]:
     if (asked := question(node)) is None:
         return
     first = OPPOSITE.get(asked.op, ast.Lt)
-    known = ASKED if of_numpy(node) else TENSORS
+    known = TENSORS
     for kind in (first, *(one for one in COMPARISONS if one is not first)):
         name = next((name for name in known if ASKED[name] is kind), "")
         if name and name != operation(node) and isinstance(node.func, ast.Attribute):

@@ -18,15 +18,10 @@ from grader.grading.following.kinds import spelled
 from grader.grading.following.lesson import Lesson, sizes
 from grader.grading.following.omitted import Omitted
 from grader.grading.following.relations import Floats, Relation, same
-from grader.grading.following.repeats import again
-from grader.grading.following.run import Place, operation
-from grader.grading.following.trace import SWAPS, Comparison, Departure
-from grader.grading.reading.bindings import around, bound, callee, functions
-from grader.grading.reading.program import attribute, target
-from grader.source.walked import walked
-
-RUNS = ("__call__", "forward", "__init__")
-"""What every program has, by either name."""
+from grader.grading.following.run import operation
+from grader.grading.following.trace import Comparison, Departure
+from grader.grading.reading.bindings import around
+from grader.grading.reading.program import target
 
 FEW = 4  # numbers that are told one by one
 
@@ -96,7 +91,7 @@ class Wording:
         kind = operation(self.comparison.right.nodes[gap.step.node])
         if self.is_nested(gap) and kind.isidentifier() and kind not in PASSES:
             yield f"The step between the two is missing: {kind}."
-        elif not self._takes(cause.node, gap.have, kind):
+        else:
             yield "The step between the two lines is missing."
 
     def is_nested(self, gap: Omitted) -> bool:
@@ -104,13 +99,6 @@ class Wording:
         right = self.comparison.right
         call = isinstance(right.nodes[gap.step.node], ast.Call)
         return call and not right.is_whole(gap.step.node)
-
-    def _takes(self, node: int, value: int, kind: str) -> bool:
-        """Whether a function of the file that ``node`` calls is given ``value`` for such a step."""
-        mine, own = self.comparison.mine, functions(self.comparison.mine.tree)
-        called = {callee(one) for one in walked(mine.nodes[node])} & own.keys()
-        given = [own[name] for name in called if value in mine.given(mine.numbers[own[name]])]
-        return any(operation(one) == kind for function in given for one in walked(function))
 
     def _named(self, value: int) -> bool:
         """Whether the reference computes this value too, from the same inputs."""
@@ -124,16 +112,12 @@ class Wording:
         if cause.node != one.node:
             relation = ""
             if not self._begins_otherwise(cause):
-                relation = self._other(cause, mine.made[one.value].order) or self.handed(cause)
-                relation = relation or self._fewer(cause.node)
+                relation = self._other(cause, mine.made[one.value].order)
         multiple = one.relation is not None and one.relation.kind == "scaled"
         worked_out = isinstance(mine.nodes[cause.node], ast.BinOp)
         otherwise = orders.sized(self.comparison, cause.node)
-        otherwise = otherwise or orders.astride(self.comparison, one.node, one.value)
         otherwise = otherwise or self._differs(one, cause)
-        other = isinstance(mine.nodes[one.node], ast.BinOp) and "; the reference " in otherwise
-        twice = "" if other else again(self.comparison, one)
-        first = twice or (relation if multiple and worked_out else "")
+        first = relation if multiple and worked_out else ""
         used = self.uses(cause)
         # the program has the right one
         kept = cause.have is not None and (", which line " in used or HERE in used)
@@ -191,98 +175,18 @@ class Wording:
     def beside(self, have: Floats, cause: Cause) -> str:
         """What else is to be said where the cause gives ``have``, of another shape than it should.
 
-        Another part of the same result may be the right one, or the sizes only in another order.
+        The sizes may only be in another order.
         """
-        mine, want = self.comparison.mine, cause.gives
+        want = cause.gives
         array = None if want is None else self.comparison.right.arrays[want]
-        parts = (one for one in mine.places if one.node == cause.node and one.part >= 0)
-        for place in parts if array is not None else ():
-            if told := self._part(place, cause.gives):
-                return told
         if array is not None and (more := differs.longer(have.shape, array.shape)):
             return more
-        if array is not None and (along := orders.along(self.comparison, cause.node, array)):
-            return f" {along}"
-        if array is not None and (new := orders.inserted(self.comparison, cause.node, array)):
-            return f" {new}"
-        if array is not None and (joined := orders.joined(have.shape, array.shape)):
-            return f" {joined}"
         told = orders.sized(self.comparison, cause.node)
-        told = told or ("" if want is None else orders.reshaped(self.comparison, cause.node, want))
-        if told:
-            return f" {told}"
-        return "" if array is None else orders.turned(have, array)
-
-    def _part(self, place: Place, want: int | None) -> str:
-        """What is to be said of one of several values that an expression gives."""
-        mine, right = self.comparison.mine, self.comparison.match(place.value) == want
-        statement = mine.statement(place.node)
-        outer = mine.parents.get(mine.nodes[place.node])
-        if isinstance(outer, ast.Subscript):
-            taken = f"this takes [{ast.unparse(outer.slice)}]"
-            return f" That is its entry [{place.part}]: {taken}." if right else ""
-        first = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        if not isinstance(first, ast.Tuple | ast.List) and mine.is_whole(place.node):
-            return " It gives several values: take them apart, one name for each."
-        name = target(statement, place.part)
-        return (
-            f" It keeps that as {name}: the parts are in another order." if name and right else ""
-        )
-
-    def handed(self, cause: Cause) -> str:
-        """The fixed value that a call hands over where the reference's call has a variable."""
-        call, right = self.comparison.mine.nodes[cause.node], self.comparison.right
-        if not isinstance(call, ast.Call) or cause.have is not None:
-            return ""
-        if operation(call) in SWAPS and cause.twin is None:
-            return ""  # there are several, about other axes
-        told = ""
-        for other in right.nodes:
-            alike = isinstance(other, ast.Call) and operation(other) == operation(call)
-            if not isinstance(other, ast.Call) or not alike or len(other.args) != len(call.args):
-                continue
-            differing = ""
-            for at, (mine, want) in enumerate(zip(call.args, other.args, strict=True), 1):
-                have, there = self._number(mine), self._number(want, right=True)
-                if not (have and there):
-                    have, there = self._in_turn(mine, want)
-                fixed = isinstance(mine, ast.Constant) and not isinstance(want, ast.Constant)
-                read = isinstance(want, ast.Constant) and isinstance(mine, ast.Name)
-                fixed |= read and not have  # in a long run not all numbers are kept
-                if fixed or (have and there and have != there):
-                    one, two = ast.unparse(mine), ast.unparse(want)
-                    one = f"{one}, {have}," if have and one != have else one
-                    two = f"{two}, {there}" if there and two != there else two
-                    place = f" as argument {at}" if len(call.args) > 1 else ""
-                    differing = differing or (
-                        f"It hands over {one}{place} where the reference hands over {two}."
-                    )
-            if not differing:
-                return ""  # one call of the reference is given just that
-            told = told or differing
-        return told
-
-    def _number(self, node: ast.expr, *, right: bool = False) -> str:
-        """The one plain number that an expression gave; empty if it gave none, or several."""
-        run = self.comparison.right if right else self.comparison.mine
-        written = node.value if isinstance(node, ast.Constant) else None
-        if isinstance(written, int | float) and not isinstance(written, bool):
-            return f"{written:g}"
-        held = {one.value for one in run.scalars.get(run.numbers[node], ())}
-        return f"{held.pop():g}" if len(held) == 1 else ""
-
-    def _in_turn(self, mine: ast.expr, want: ast.expr) -> tuple[str, str]:
-        """The plain number that an expression gave last, and the reference's in the same turn."""
-        one, other = self.comparison.mine, self.comparison.right
-        own = one.scalars.get(one.numbers[mine], ())
-        there = other.scalars.get(other.numbers[want], ())
-        if not own or len(there) < len(own) or any(each.part >= 0 for each in (*own, *there)):
-            return "", ""
-        return f"{own[-1].value:g}", f"{there[len(own) - 1].value:g}"
+        return f" {told}" if told else ""
 
     def uses(self, cause: Cause) -> str:
         """Which value is used where the reference has another."""
-        if self._of_another_class(cause) or self._reads(cause):
+        if self._reads(cause):
             return ""  # it may use that as well
         have, whole = "", None
         if cause.have is not None:
@@ -295,10 +199,6 @@ class Wording:
         where = f", which {kept}" if kept and not kept.endswith(f" as {own}") else ""
         there = {ast.unparse(one) for one in ast.walk(self.comparison.mine.nodes[cause.node])}
         have = _as_read(have, own, there)
-        if told := self._as_argument(cause, own):
-            return told
-        if not where and self._only_there(cause.want):
-            return ""
         if have and want and have != want:
             if whole is not None and self._has_pieces(cause):
                 return ""
@@ -340,13 +240,6 @@ class Wording:
         )
         return any(self.comparison.piece_of(value) == cause.want for value in alike)
 
-    def _of_another_class(self, cause: Cause) -> bool:
-        """Whether the reference has what it uses in another class of the program, so elsewhere."""
-        right = self.comparison.right
-        there = [right.numbers[statement] for statement, _ in right.bindings(cause.want)]
-        there += [] if cause.twin is None else [cause.twin]
-        return bool(there) and all(self.comparison.in_other_class(cause.node, one) for one in there)
-
     def read_as(self, node: int, value: int) -> str:
         """The variable by which an expression reads a value, or the same numbers; else empty."""
         mine, arrays = self.comparison.mine, self.comparison.mine.arrays
@@ -358,13 +251,6 @@ class Wording:
             return found
         alike = ((name, arrays[other]) for name, other in held)
         return next((name for name, one in alike if one is not None and same(one, array)), "")
-
-    def written_as(self, node: int, value: int) -> str:
-        """The longest expression in another that gives a value; empty if none does."""
-        mine = self.comparison.mine
-        every = (one for one in ast.walk(mine.nodes[node]) if isinstance(one, ast.expr))
-        gives = (one for one in every if value in mine.values(mine.numbers[one]))
-        return next(map(ast.unparse, gives), "")
 
     def _akin(self, cause: Cause) -> bool:
         """Whether what is used may stand for what the reference uses, by rank or size."""
@@ -390,47 +276,17 @@ class Wording:
             if self.comparison.match(value) != cause.want:
                 continue
             for statement, part in mine.bindings(value):
-                name = target(statement, part) or attribute(statement, part)
+                name = target(statement, part)
                 if name and statement.lineno < line:
                     kept, user = (around(mine.tree, at) for at in (statement.lineno, line))
                     here = "." in name or kept is user
-                    if here or _calls(kept, user):
+                    if here:
                         found.setdefault(here, f"line {statement.lineno} keeps as {name}")
         return found.get(True, found.get(False, ""))
-
-    def _only_there(self, want: int | None) -> bool:
-        """Whether only a helper has a name for a value that the program does without."""
-        right, own = self.comparison.right, {*functions(self.comparison.mine.tree), *RUNS}
-        bindings = [statement for statement, _ in right.bindings(want)]
-        named = self.lesson.quantity(want).startswith("`")
-        return named and all(right.named(right.numbers[one]) not in own for one in bindings)
-
-    def _as_argument(self, cause: Cause, own: str) -> str:
-        """That a helper uses ``own`` where the reference uses what another of its arguments is."""
-        want = self.lesson.quantity(cause.want)
-        name = self._argument(cause) if own and want else ""
-        other = name not in ("", want.strip("`"), own)
-        return f"It uses {own} where the reference uses {want}{HERE}{name} here." if other else ""
-
-    def _argument(self, cause: Cause) -> str:
-        """The argument of the function around an expression that is what the reference uses."""
-        mine = self.comparison.mine
-        inside = mine.around(mine.nodes[cause.node])
-        if inside is None or cause.want is None:
-            return ""
-        names = [arg.arg for arg in inside.args.args]
-        given = [one for one in mine.places if one.node == mine.numbers[inside]]
-        found = {one.part for one in given if self.comparison.equal(one.value, cause.want)}
-        held = {names[part] for part in found if 0 <= part < len(names)}
-        line = mine.line(cause.node)
-        held = {one for one in held if bound(mine.tree, one, line) is None}
-        return held.pop() if len(held) == 1 else ""
 
     def shapes(self, cause: Cause) -> str:
         """That a value has another shape than the one that the reference uses."""
         if cause.have is None or cause.want is None:
-            return ""
-        if self._of_another_class(cause):
             return ""
         mine = self.comparison.mine.arrays[cause.have]
         right = self.comparison.right.arrays[cause.want]
@@ -463,14 +319,10 @@ class Wording:
         """What the operation does otherwise than the reference's: as written, or by its numbers."""
         right = self.comparison.right
         if cause.twin is None and cause.gives is not None:
-            return differs.instead(self.comparison, cause.node, cause.gives)
+            return ""
         if cause.twin is not None and cause.have is None:
-            told = self.written(cause.node, cause.twin)
-            return told or self._combined(one, cause.gives)
-        if cause.twin is not None:
-            same_node = [p.value for p in right.places if p.node == cause.twin]
-            return self._combined(one, same_node[0]) if cause.node == one.node else ""
-        if cause.node != one.node or cause.have is not None:
+            return self.written(cause.node, cause.twin)
+        if cause.twin is not None or cause.node != one.node or cause.have is not None:
             return ""
         matched = [self.comparison.match(value) for value in one.sources]
         mine = self.comparison.mine
@@ -479,27 +331,8 @@ class Wording:
             if matched and list(made.sources) == matched and value not in self.comparison.matched:
                 if operation(right.nodes[made.node]) in done:
                     return ""  # the program takes this step: an epsilon, say, that changes nothing
-                told = differs.kinds_in(self.comparison, one.node, made.node)
-                return told or self._combined(one, value)
-        return self._fewer(one.node) or self._combined(one, None)
-
-    def _fewer(self, node: int) -> str:
-        """That the reference gives the same function another number of tensors."""
-        mine, right = self.comparison.mine, self.comparison.right
-        kind, own = operation(mine.nodes[node]), mine.latest(node)
-        found = [
-            made
-            for value, made in right.made.items()
-            if operation(right.nodes[made.node]) == kind and value not in self.comparison.matched
-        ]
-        call = mine.nodes[node]
-        if len(found) != 1 or not own or not isinstance(call, ast.Call) or _repeats(call):
-            return ""
-        there, here = len(found[0].sources), len(own)
-        if there == here or not there:
-            return ""
-        many = "one tensor" if there == 1 else f"{there} tensors"
-        return f"In the reference {kind} takes {many} here: this one takes {here}."
+                return differs.kinds_in(self.comparison, one.node, made.node)
+        return ""
 
     def written(self, node: int, twin: int) -> str:
         """Which written numbers and options differ from those of the reference's operation."""
@@ -515,43 +348,6 @@ class Wording:
         right = self.comparison.right
         held = {one.value for one in right.scalars.get(right.numbers[node], ())}
         return held.pop() if len(held) == 1 else None
-
-    def _combined(self, one: Departure, want: int | None) -> str:
-        """What a value has too much or too little of, beside one of the reference's."""
-        mine, right = self.comparison.mine, self.comparison.right
-        array = mine.arrays[one.value]
-        if array is None:
-            return ""
-        known = [v for v in mine.made if v != one.value and self.comparison.known(v)]
-        names = {v: self._now(self.lesson.own_name(v), v, one.node) for v in known}
-        others = [(names[v], a) for v in known if (a := mine.arrays[v]) is not None]
-        missing = [v for v in right.made if v not in self.comparison.matched]
-        for value in [want] if want is not None else missing:
-            other = right.arrays[value]
-            if other is None or other.shape != array.shape:
-                continue
-            made = right.made[value]
-            used = [v for v in known if self.comparison.match(v) in made.sources]
-            taken = frozenset(names[v] for v in used)
-            kind, less = operation(right.nodes[made.node]), operation(mine.nodes[one.node]) == "Sub"
-            if said := differs.combined(array, other, others, taken, kind, subtracts=less):
-                return said
-        return ""
-
-    def _now(self, name: str, value: int, node: int) -> str:
-        """The name of a value; with its line, where a variable holds another one by then.
-
-        A part of the expression itself made it in another turn of a loop.
-        """
-        mine = self.comparison.mine
-        part = mine.nodes[mine.made[value].node]
-        if mine.loop(node) and any(one is part for one in ast.walk(mine.nodes[node])):
-            return f"{name} of an earlier turn"
-        made = bound(mine.tree, name, mine.line(node)) if name.isidentifier() else None
-        lines = [one.lineno for one, part in mine.bindings(value) if target(one, part) == name]
-        if made is None or made.lineno in lines or not lines:
-            return name
-        return f"{name} of line {lines[-1]}"
 
     def _called(self, of: int) -> str:
         """What to call a value of the reference: as the program does, if it lacks that variable."""
@@ -580,25 +376,9 @@ class Wording:
         return ""
 
 
-def _calls(caller: ast.AST | None, helper: ast.FunctionDef | None) -> bool:
-    """Whether a function calls another one, which then may be given what that keeps."""
-    inner = ast.walk(caller) if caller is not None and helper is not None else ()
-    return any(callee(one) == helper.name for one in inner if helper is not None)
-
-
 def _numbers(array: Floats) -> str:
     """A few numbers, one after another."""
     return ", ".join(f"{one:.4g}" for one in array.flat)
-
-
-def _repeats(call: ast.Call) -> bool:
-    """Whether one value is given twice, as in ``F.stack([x, x])``."""
-    given = [
-        ast.unparse(each)
-        for one in call.args
-        for each in (one.elts if isinstance(one, ast.List | ast.Tuple) else [one])
-    ]
-    return len(set(given)) < len(given)
 
 
 def _as_read(have: str, own: str, there: set[str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from grader.grading.following.early import takes_none
 from grader.grading.following.run import Run
 from grader.grading.reading.program import parameters
 from grader.grading.reading.shown import Slip
@@ -46,24 +45,9 @@ def _asked(mine: Run) -> Iterator[Slip | None]:
     """
     for node in mine.nodes:
         match node:
-            case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
-                yield _of_test(mine, test)
             case ast.BoolOp(op=ast.Or(), values=[ast.Name() as name, other]):
                 if _is_zero(mine, name, none=False):
-                    default, inside = ast.unparse(other), mine.around(name)
-                    may = inside is not None and takes_none(inside, name.id)
-                    write = f"{default} if {name.id} is None else {name.id}" if may else name.id
-                    yield _slip(name, f"{default} takes its place", write)
-
-
-def _of_test(mine: Run, test: ast.expr) -> Slip | None:
-    """The same for a whole test of one parameter."""
-    denied = isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)
-    name = test.operand if isinstance(test, ast.UnaryOp) and denied else test
-    if not isinstance(name, ast.Name) or not _is_zero(mine, name):
-        return None
-    write = f"{name.id} is None" if denied else f"{name.id} is not None"
-    return _slip(name, f"{ast.unparse(test)} is {'true' if denied else 'false'}", write)
+                    yield _slip(name, f"{ast.unparse(other)} takes its place", name.id)
 
 
 def _slip(name: ast.Name, so: str, write: str) -> Slip:
@@ -76,4 +60,4 @@ def _is_zero(mine: Run, name: ast.Name, *, none: bool = True) -> bool:
     inside = mine.around(name)
     if inside is None or name.id not in parameters(inside) or name.id in stored(inside):
         return False
-    return (not none or takes_none(inside, name.id)) and 0.0 in mine.held(mine.numbers[name])
+    return (not none) and 0.0 in mine.held(mine.numbers[name])

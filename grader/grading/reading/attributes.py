@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import re
 from collections.abc import Iterator
 from itertools import chain
 
-from grader.grading.reading.bindings import around, callee, functions
-from grader.grading.reading.program import parameters
-from grader.grading.reading.shown import Slip, own_calls
+from grader.grading.reading.shown import Slip
 from grader.source.tables import by_name
-from grader.source.variables import all_bound, all_named, binds, read, reads, stored
+from grader.source.variables import read, reads
 from grader.source.walked import of_kind, walked
 
 
 def odd(tree: ast.Module) -> Iterator[Slip]:
     """All of them."""
-    yield from of_caller(tree)
     for owner in of_kind(tree, ast.ClassDef):
-        yield from of_init(tree, owner)
-        for function in (one for one in owner.body if isinstance(one, ast.FunctionDef)):
-            yield from chain(one_for_two(tree, function), uncalled(tree, owner, function))
-            yield from class_listed(tree, function)
         yield from chain(named_again(tree, owner), never_called(tree, owner))
 
 
@@ -98,179 +90,3 @@ def _instead(
     said = f"Lines {first} and {last} both name {name}" if first != last else f"Line {last} names"
     said = said if first != last else f"{said} {name} twice"
     return Slip(wrong.lineno, f"{said}, and nothing names {idle}.", fixed)
-
-
-def one_for_two(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
-    """``self.a = self.b = Layer()``, or ``self.b = self.a`` below: one layer with two names."""
-    made: dict[str, str] = {}
-    for node in walked(function):
-        if not isinstance(node, ast.Assign):
-            continue
-        names = [f"self.{name}" for name in map(_kept, node.targets) if name]
-        if not names:
-            continue
-        if _makes_layer(tree, function, node.value):
-            made[names[0]] = ast.unparse(node.value)
-        first = ast.unparse(node.value) if _kept(node.value) else names[0]
-        others = [name for name in names if name != first]
-        if first in made and others:
-            said = f"Line {node.lineno} makes no layer for {others[0]}: it is the same as {first}."
-            write = f"{others[0]} = {made[first]}"
-            yield Slip(node.lineno, f"{said} They share their weights.", write)
-
-
-def of_init(tree: ast.Module, owner: ast.ClassDef) -> Iterator[Slip]:
-    """What only ``__init__`` knows, and keeps, and another method reads by that name."""
-    methods = [one for one in owner.body if isinstance(one, ast.FunctionDef)]
-    first = next((one for one in methods if one.name == "__init__"), None)
-    if first is None:
-        return
-    known = {name for one in tree.body for name in _global(one)} | set(dir(builtins))
-    given = {one.arg for one in of_kind(first.args, ast.arg)}
-    own = (stored(first) | given) - known - {"self"}
-    kept: dict[str, list[str]] = {}
-    for node in of_kind(first, ast.Assign):
-        for text in map(_kept, node.targets):
-            for name in read(node.value) & own if text and _only_wraps(node.value) else ():
-                kept.setdefault(name, []).append(f"self.{text}")
-    for method in (one for one in methods if one is not first):
-        params = {one.arg for one in of_kind(method, ast.arg)}
-        for one in reads(method):
-            names = kept.get(one.id, [])
-            if len(names) == 1 and one.id not in params | stored(method):
-                said = f"Only __init__ knows {one.id}, and keeps it as {names[0]}."
-                yield Slip(one.lineno, said, names[0])
-
-
-def of_caller(tree: ast.Module) -> Iterator[Slip]:
-    """Variables of another function, which this one has under the name of an argument.
-
-    Its caller hands the variable over; or there is only one argument that it does not read.
-    """
-    known = {name for one in tree.body for name in _global(one)} | set(dir(builtins))
-    owners: list[ast.Module | ast.ClassDef] = [
-        tree,
-        *(one for one in tree.body if isinstance(one, ast.ClassDef)),
-    ]
-    every = [one for owner in owners for one in owner.body if isinstance(one, ast.FunctionDef)]
-    for function in every if not any(isinstance(one, ast.Global) for one in walked(tree)) else ():
-        own = known | all_named(function)
-        for one in (each for each in reads(function) if each.id not in own):
-            found = set(_handed(tree, function, one.id))
-            elsewhere = any(one.id in all_named(other) for other in every)
-            seen = read(function) | {"self"}
-            idle = [name for name in parameters(function) if name not in seen]
-            if len(found) == 1:
-                ((caller, param),) = found
-                said = f"Only {caller} knows {one.id}, and gives it to {function.name} as {param}."
-                yield Slip(one.lineno, said, param)
-            elif elsewhere and len(idle) == 1 and not found:
-                said = f"{function.name} does not know {one.id}: it takes {idle[0]} and does not"
-                yield Slip(one.lineno, f"{said} use it.", idle[0])
-
-
-def _handed(tree: ast.Module, function: ast.FunctionDef, name: str) -> Iterator[tuple[str, str]]:
-    """The functions that hand a variable to this one, and the argument that takes it."""
-    for call, _, called, params in own_calls(tree):
-        outer = around(tree, call.lineno) if called == function.name else None
-        if outer is None or outer is function:
-            continue
-        given = [*zip(params, call.args, strict=False)]
-        given += [(word.arg, word.value) for word in call.keywords if word.arg]
-        for param, value in given:
-            if isinstance(value, ast.Name) and value.id == name:
-                yield outer.name, param
-
-
-def _global(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement of the module gives all functions."""
-    definition = isinstance(node, ast.ClassDef | ast.FunctionDef)
-    return chain(binds(node), () if definition else stored(node))
-
-
-def _only_wraps(node: ast.expr) -> bool:
-    """Whether an expression is a variable, or only puts one into something: ``Layers(blocks)``."""
-    match node:
-        case ast.Call(args=[ast.Name() | ast.Starred(value=ast.Name())], keywords=[]):
-            return True
-    return isinstance(node, ast.Name)
-
-
-def uncalled(tree: ast.Module, owner: ast.ClassDef, function: ast.FunctionDef) -> Iterator[Slip]:
-    """``self.a = make`` beside ``self.b = make()``; or of a layer that needs no argument."""
-    kept = of_kind(function, ast.Assign)
-    called = {
-        ast.unparse(one.value.func): one.value
-        for one in kept
-        if isinstance(one.value, ast.Call) and any(map(_kept, one.targets))
-    }
-    for one in kept:
-        name, attr = ast.unparse(one.value), _kept(one.targets[0])
-        if not attr or not (isinstance(one.value, ast.Name) or _kept(one.value)):
-            continue
-        own = _maker(tree, owner, one.value)
-        write = ast.unparse(called[name]) if name in called else ""
-        if _kept(one.value) and own is None:
-            write = ""
-        elif not write and own is not None and _runs(owner, attr):
-            write = f"{name}()"
-        if write:
-            said = f"Line {one.lineno} keeps {name} itself as self.{attr}, and does not call it."
-            yield Slip(one.lineno, said, f"self.{attr} = {write}")
-
-
-def _maker(tree: ast.Module, owner: ast.ClassDef, node: ast.expr) -> ast.FunctionDef | None:
-    """The function or method of the file behind a name that makes an object without arguments."""
-    inside = tree if isinstance(node, ast.Name) else owner
-    name = node.id if isinstance(node, ast.Name) else _kept(node)
-    for one in inside.body:
-        if isinstance(one, ast.FunctionDef) and one.name == name and not one.decorator_list:
-            needed = len(one.args.args) - len(one.args.defaults) - (inside is owner)
-            given = [each.value for each in of_kind(one, ast.Return)]
-            made = [callee(each)[:1].isupper() for each in given if each is not None]
-            return one if not needed and made and all(made) else None
-    return None
-
-
-def _runs(owner: ast.ClassDef, attr: str) -> bool:
-    """Whether a class calls an attribute of its own with one argument or more."""
-    calls = of_kind(owner, ast.Call)
-    return any(_kept(one.func) == attr and one.args for one in calls)
-
-
-def _kept(node: ast.expr) -> str:
-    """The attribute of ``self`` that an expression is; empty for any other."""
-    match node:
-        case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            return name
-    return ""
-
-
-def _makes_layer(tree: ast.Module, function: ast.FunctionDef, node: ast.expr) -> bool:
-    """Whether an expression calls a class, or a function of the file that returns such a call."""
-    name = callee(node)
-    if name[:1].isupper():
-        return True
-    own = [
-        one.value.body
-        for one in of_kind(function, ast.Assign)
-        if isinstance(one.value, ast.Lambda)
-        and any(isinstance(target, ast.Name) and target.id == name for target in one.targets)
-    ]
-    helper = functions(tree).get(name) if name else None
-    inside = walked(helper) if helper is not None else ()
-    own += [one.value for one in inside if isinstance(one, ast.Return) and one.value is not None]
-    return any(callee(one)[:1].isupper() for one in own)
-
-
-def class_listed(tree: ast.Module, function: ast.FunctionDef) -> Iterator[Slip]:
-    """``self.h.append(Block)``, which puts the class into the list, and no object of it."""
-    classes = {name for name in all_bound(tree) if name[:1].isupper()}
-    called = {callee(one) for one in of_kind(tree, ast.Call)}
-    for node in of_kind(function, ast.Call):
-        match node:
-            case ast.Call(
-                func=ast.Attribute(value=ast.Attribute(), attr="append"), args=[ast.Name(id=name)]
-            ) if name in classes - called and not name.isupper():
-                said = f"Line {node.lineno} puts the class {name} itself into the list: it is not "
-                yield Slip(node.lineno, f"{said}called.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
 from grader.base.rewriting import Rewriter
 from grader.source.walked import of_kind, walked
@@ -35,46 +34,11 @@ def bound(
     return max(known or found, key=lambda one: one.lineno, default=None)
 
 
-def without_number(
-    tree: ast.Module, name: str, kind: str, ran: Callable[[ast.stmt], bool] | None
-) -> ast.stmt | None:
-    """Of several statements that set ``self.x``, the one that gave it no number but None."""
-    if kind != "NoneType" or ran is None:
-        return None
-    found = [n for n in of_kind(tree, ast.Assign) if name in targets(n)]
-    left = [one for one in found if not ran(one) and not is_none(one.value)]
-    one = left[0] if name.startswith("self.") and len(left) == 1 < len(found) else None
-    return None if one is not None and isinstance(one.value, ast.Constant) else one
-
-
 def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
     """The lines below ``line``, in its function, that read a variable."""
     inside = walked(around(tree, line) or tree)
     names = (one for one in inside if isinstance(one, ast.Name) and one.id == name)
     return frozenset(one.lineno for one in names if one.lineno > line)
-
-
-def to_assign(tree: ast.Module, kept: ast.stmt | None) -> str:
-    """The assignment that a statement which keeps nothing stands for; empty if not clear.
-
-    ``x == 2`` for ``x = 2``, and ``x.transpose(0, 1)`` where a line below reads x.
-    """
-    match kept:
-        case ast.Expr(ast.Compare(ast.Name(name), [ast.Eq()], [value])):
-            return f"{name} = {ast.unparse(value)}"
-        case ast.Expr(value):
-            root: ast.AST = value
-        case _:
-            return ""
-    while isinstance(root, ast.Attribute | ast.Call | ast.Subscript | ast.BinOp):
-        root = next(ast.iter_child_nodes(root))
-    if not isinstance(root, ast.Name) or not reads(tree, root.id, kept.end_lineno or 0):
-        return ""
-    inside = around(tree, kept.lineno)
-    taken = () if inside is None else [one.arg for one in inside.args.args if one.arg != "self"]
-    given = bound(tree, root.id, kept.lineno)
-    local = root.id in taken or isinstance(given, ast.Assign | ast.For)
-    return f"{root.id} = {ast.unparse(value)}" if local else ""
 
 
 def exchanged_at(tree: ast.Module, line: int, old: str, new: str, since: int) -> str:
@@ -108,31 +72,6 @@ class _Exchange(Rewriter):
             self.count += 1
             return ast.Name(self.new)
         return self.generic_visit(node)
-
-
-def read_instead(tree: ast.Module, kept: ast.stmt | None, name: str) -> tuple[int, str] | None:
-    """The line, and what it reads there, where one of several names set together is never read.
-
-    Only where the names are read in the order in which they are set, but for this one.
-    """
-    match kept:
-        case ast.Assign(targets=[ast.Tuple(elts=elts)]):
-            names = [one.id for one in elts if isinstance(one, ast.Name)]
-        case _:
-            return None
-    found = [
-        one
-        for one in walked(around(tree, kept.lineno) or tree)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and one.id in names
-        if one.lineno > (kept.end_lineno or kept.lineno)
-    ]
-    found.sort(key=lambda one: (one.lineno, one.col_offset))
-    pairs = list(zip(names, found[: len(names)], strict=False))
-    other = [(want, one) for want, one in pairs if one.id != want]
-    if len(names) != len(elts) or len(pairs) < len(names) or len(other) != 1:
-        return None
-    ((want, one),) = other
-    return (one.lineno, one.id) if want == name else None
 
 
 def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
@@ -211,25 +150,6 @@ def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
     return {node.name: node for node in of_kind(tree, ast.FunctionDef)}
 
 
-@lru_cache(maxsize=32)
-def property_of(tree: ast.Module, node: ast.AST) -> ast.expr | None:
-    """What a property of the file's own returns, if ``node`` reads one."""
-    function = functions(tree).get(node.attr) if isinstance(node, ast.Attribute) else None
-    decorators = [ast.unparse(one) for one in function.decorator_list] if function else []
-    last = function.body[-1] if function is not None and "property" in decorators else None
-    return last.value if isinstance(last, ast.Return) else None
-
-
-def default_of(function: ast.FunctionDef, name: str) -> ast.expr | None:
-    """The default of a parameter."""
-    given = function.args
-    plain = [one.arg for one in (*given.posonlyargs, *given.args)]
-    found: dict[str, ast.expr | None] = {}
-    found.update(zip(reversed(plain), reversed(given.defaults), strict=False))
-    found.update(zip((one.arg for one in given.kwonlyargs), given.kw_defaults, strict=True))
-    return found.get(name)
-
-
 def none_by_default(function: ast.FunctionDef, name: str) -> bool:
     """Whether a parameter is None unless something is given."""
     given = function.args
@@ -242,14 +162,3 @@ def none_by_default(function: ast.FunctionDef, name: str) -> bool:
 def is_none(node: ast.AST | None) -> bool:
     """Whether a node is the constant None."""
     return isinstance(node, ast.Constant) and node.value is None
-
-
-def instead(tree: ast.Module, line: int) -> str:
-    """What to write for a statement that keeps what a list's method gives, or returns a list."""
-    for one in of_kind(tree, ast.Assign, ast.Return):
-        match one:
-            case ast.Assign(lineno=at, value=value) if at == line and callee(value) in CHANGES:
-                return f"{ast.unparse(value)} alone"
-            case ast.Return(lineno=at, value=ast.List(elts=[only])) if at == line:
-                return f"return {ast.unparse(only)}"
-    return ""

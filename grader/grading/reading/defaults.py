@@ -103,24 +103,4 @@ def _known(node: ast.expr) -> Known:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             inner = _known(operand)
             return -inner if type(inner) is float else None
-        case ast.BinOp(left=left, op=op, right=right):
-            one, other = _known(left), _known(right)
-            if type(one) is not float or type(other) is not float:
-                return None
-            return _worked_out(op, one, other)
-    return None
-
-
-def _worked_out(op: ast.operator, one: float, other: float) -> float | None:
-    match op:
-        case ast.Mult():
-            return one * other
-        case ast.Div() if other:
-            return one / other
-        case ast.Pow() if one > 0 and abs(other) < 100:
-            return math.pow(one, other) if abs(other * math.log(one)) < 100 else None
-        case ast.Add():
-            return one + other
-        case ast.Sub():
-            return one - other
     return None

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from grader.grading.reading.bindings import targets
 from grader.grading.reading.shown import Slip
-from grader.source.walked import of_kind, walked
+from grader.source.walked import of_kind
 
 ADDS = ("append", "extend", "insert")
 """Methods that make a list longer."""
-CALLED = ("__call__", "forward")
-"""Methods that run when an object is called, and so again and again."""
 
 
 def odd(tree: ast.Module) -> Iterator[Slip]:
@@ -22,8 +20,6 @@ def odd(tree: ast.Module) -> Iterator[Slip]:
         yield from _by_default(function)
     for name, line in _empty(tree.body):
         yield from (_slip(name, line, one) for one in functions if _grows(one, name))
-    for owner in of_kind(tree, ast.ClassDef):
-        yield from _of_object(owner)
 
 
 def _by_default(function: ast.FunctionDef) -> Iterator[Slip]:
@@ -38,16 +34,6 @@ def _by_default(function: ast.FunctionDef) -> Iterator[Slip]:
             said = f"The default {text} of {one.arg} on line {line} is made once: each call of"
             said = f"{said} {function.name} adds to what the last one left."
             yield Slip(line, f"{said} Begin {function.name} with {one.arg} = {text}.")
-
-
-def _of_object(owner: ast.ClassDef) -> Iterator[Slip]:
-    """A list of an object, or of its class, that grows each time the object is called."""
-    methods = [one for one in owner.body if isinstance(one, ast.FunctionDef)]
-    makes = [node for one in methods if one.name == "__init__" for node in walked(one)]
-    made = [*_empty(makes), *((f"self.{name}", line) for name, line in _empty(owner.body))]
-    for one in methods:
-        if one.name in CALLED:
-            yield from (_slip(name, line, one) for name, line in made if _grows(one, name))
 
 
 def _slip(name: str, line: int, function: ast.FunctionDef) -> Slip:

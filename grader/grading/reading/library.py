@@ -11,10 +11,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from grader.grading.reading.bindings import around
-from grader.grading.reading.unknown import ALIKE, MISSING
 from grader.rubric import Failed
 from grader.source.variables import all_named, binds, read, stored
 from grader.source.walked import of_kind
+
+MISSING = re.compile(r"The name (\w+) is not defined")
+"""What the message of an error says if a name is not defined."""
+
+ALIKE = 0.75
+"""How alike a name must be to a known one to be a slip of the keyboard."""
 
 MODULES = (
     *("dataclasses", "functools", "itertools", "collections", "collections.abc", "typing"),
@@ -101,7 +106,7 @@ def missing(tree: ast.Module, name: str, line: int) -> Missing | None:
                 whole = f"{alias.asname or alias.name}.{name}"
                 return Missing(f"The file imports it as {whole}. Write {whole} in place of {name}")
     home = next((module for module, names in LIKELY.items() if name in names), None)
-    if home is None or (name == "reduce" and _takes_texts(tree, name)):
+    if home is None:
         return None
     return _at_top(f"from {home} import {name}")
 
@@ -150,13 +155,6 @@ def _is_meant(tree: ast.Module, name: str, line: int) -> bool:
         known |= stored(inside) | {one.arg for one in of_kind(inside, ast.arg)}
     own = {one for module in MODULES if name in _names(module) for one in _names(module)}
     return not difflib.get_close_matches(name, known - own, 1, ALIKE)
-
-
-def _takes_texts(tree: ast.Module, name: str) -> bool:
-    """Whether a call gives the name a text: einops' ``reduce`` takes one, and Python's does not."""
-    calls = of_kind(tree, ast.Call)
-    given = [arg for one in calls if ast.unparse(one.func) == name for arg in one.args[1:]]
-    return any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in given)
 
 
 def _is_called(tree: ast.Module, name: str) -> bool:

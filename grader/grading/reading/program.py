@@ -203,13 +203,6 @@ def target(statement: ast.stmt | None, part: int) -> str:
     return given.id if isinstance(given, ast.Name) else ""
 
 
-def attribute(statement: ast.stmt | None, part: int) -> str:
-    """The attribute of ``self`` that an assignment gives its whole value; empty for none."""
-    given = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    whole = part < 0 and isinstance(given, ast.Attribute) and ast.unparse(given.value) == "self"
-    return ast.unparse(given) if given is not None and whole else ""
-
-
 def parts_of(statement: ast.stmt) -> int:
     """How many names an assignment gives the parts of its value; 0 if it does not take it apart."""
     given = statement.targets[0] if isinstance(statement, ast.Assign) else None

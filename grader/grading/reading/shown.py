@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from grader.grading.reading.bindings import CHANGES, around, callee, calling, to_assign
+from grader.grading.reading.bindings import around, callee, calling
 from grader.grading.reading.ends import without_return
-from grader.source.variables import reads
 from grader.source.walked import of_kind, walked
 
 
@@ -22,16 +20,6 @@ class Slip:
     line: int
     said: str
     write: str = ""
-
-
-def there(line: int, before: int) -> str:
-    """What to call a line in a sentence that began with another: no line is named twice."""
-    return "it" if line == before else f"line {line}"
-
-
-def unmoved(line: int, name: str) -> Slip:
-    """What a loop over ``name`` makes in each turn, and always the same."""
-    return Slip(line, f"Line {line} makes the same for every {name}: nothing in it reads {name}.")
 
 
 def meant(name: str, params: Sequence[str]) -> int | None:
@@ -113,28 +101,6 @@ def _taken(tree: ast.Module) -> Iterator[tuple[str, int, list[str]]]:
         yield name, line, [arg.arg for arg in args.args if arg.arg != "self"]
 
 
-def exchanged(tree: ast.Module) -> Iterator[Slip]:
-    """Two variables that each get what is worked out from the other: ``q, k = f(k), f(q)``."""
-    for node in of_kind(tree, ast.Assign):
-        match node:
-            case ast.Assign(
-                targets=[ast.Tuple(elts=[ast.Name(id=a), ast.Name(id=b)])],
-                value=ast.Tuple(elts=[ast.Call() as one, ast.Call() as other]),
-            ):
-                texts = [
-                    re.sub(rf"\b{name}\b", "_", ast.unparse(v))
-                    for name, v in ((b, one), (a, other))
-                ]
-                if (
-                    texts[0] == texts[1]
-                    and "_" in texts[0]
-                    and ast.unparse(one) != ast.unparse(other)
-                ):
-                    said = f"Line {node.lineno} makes {a} from {b}, and {b} from {a}"
-                    write = f"{a}, {b} = {ast.unparse(other)}, {ast.unparse(one)}"
-                    yield Slip(node.lineno, f"{said}: are they exchanged?", write)
-
-
 def repeated(tree: ast.Module) -> Iterator[Slip]:
     """Two values of one statement that are worked out alike, as in ``q, k = f(q), f(q)``."""
     for node in walked(tree):
@@ -157,52 +123,6 @@ def repeated(tree: ast.Module) -> Iterator[Slip]:
                 yield Slip(
                     node.lineno, f"Line {node.lineno} gives {a} and {b} the same: {texts[at]}."
                 )
-
-
-def identities(tree: ast.AST) -> Iterator[Slip]:
-    """Comparisons by ``is`` with something that was just made: no other object is that one.
-
-    Or of two variables, where the answer is kept as a value, ``found = ids is pad``, or one of them
-    is a number or a text by its annotation or its name: ``if token is end_id``.
-    """
-    words: dict[type[ast.cmpop], str] = {ast.Is: "==", ast.IsNot: "!="}
-    every = walked(tree)
-    kept = [one.value for one in every if isinstance(one, ast.Assign | ast.Return)]
-    plain = {
-        one.arg
-        for one in every
-        if isinstance(one, ast.arg) and one.annotation is not None
-        if re.fullmatch(r"(int|float|str)( \| None)?", ast.unparse(one.annotation))
-    }
-    for node in every:
-        if not isinstance(node, ast.Compare) or type(node.ops[0]) not in words:
-            continue
-        both = (node.left, *node.comparators)
-        named = all(isinstance(one, ast.Name | ast.Attribute) for one in both)
-        named = named and (node in kept or any(_is_plain(one, plain) for one in both))
-        made = any(isinstance(one, NEW) and not _may_be_old(one) for one in both)
-        if named or (made and not any(_is_single(one) for one in both)):
-            op, right = ast.unparse(node).removeprefix(ast.unparse(node.left)), node.comparators
-            word = "is not" if op.startswith(" is not") else "is"
-            said = f"Line {node.lineno} compares with `{word}`, which asks for the same object."
-            write = f"{ast.unparse(node.left)} {words[type(node.ops[0])]} {ast.unparse(right[0])}"
-            yield Slip(node.lineno, said, write)
-
-
-def _is_single(node: ast.expr) -> bool:
-    """Whether there is only one such object: ``None``, ``True`` and ``False``."""
-    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
-
-
-def _may_be_old(node: ast.expr) -> bool:
-    """Whether a call may give an object that is kept elsewhere: ``getattr``, ``type``, ``get``."""
-    return isinstance(node, ast.Call) and callee(node) in ("type", "getattr", "get", "next", "pop")
-
-
-def _is_plain(node: ast.expr, known: set[str]) -> bool:
-    """Whether a variable is a number or a text: it is ``known`` to be, or has the name of one."""
-    name = called(node)
-    return name in known or re.search(r"(^|_)(id|idx|index|token)$", name) is not None
 
 
 def idle(tree: ast.Module) -> Iterator[Slip]:
@@ -228,12 +148,12 @@ def idle(tree: ast.Module) -> Iterator[Slip]:
             yield Slip(node.lineno, f"{said} Is a return missing before it?", f"return {text}")
         elif isinstance(node.value, WORTHLESS) or pure:
             said = f"Line {node.lineno} works out {_short(text)}, and nothing uses the result."
-            yield Slip(node.lineno, f"{said} Is it to be assigned?", to_assign(tree, node))
+            yield Slip(node.lineno, f"{said} Is it to be assigned?")
         elif isinstance(node.value, ast.Call) and _own(tree, node.value) in _only_returning(tree):
             said = f"Line {node.lineno} calls {callee(node.value)}, and nothing uses what it"
-            ends, write = _ends_used(tree, node), to_assign(tree, node)
+            ends = _ends_used(tree, node)
             fix = "Is a return missing before it?" if ends else "Is it to be assigned?"
-            yield Slip(node.lineno, f"{said} returns. {fix}", f"return {text}" if ends else write)
+            yield Slip(node.lineno, f"{said} returns. {fix}", f"return {text}" if ends else "")
         elif isinstance(node.value, ast.Call) and callee(node.value).endswith(
             ("Error", "Exception")
         ):
@@ -310,72 +230,6 @@ def _short(text: str) -> str:
 
 MOST_TEXT = 70
 """Characters of an expression that is quoted in a sentence."""
-
-
-def joined(source: str, tree: ast.Module) -> Iterator[Slip]:
-    """Texts of one list that Python joins, as no comma is between them."""
-    lines = source.split("\n")
-    lists = (n for n in walked(tree) if isinstance(n, ast.List | ast.Tuple | ast.Set))
-    for node in lists:
-        for one in node.elts if len(node.elts) > 1 else ():
-            if not isinstance(one, ast.Constant) or not isinstance(one.value, str):
-                continue
-            if one.lineno != one.end_lineno:
-                continue
-            text = lines[one.lineno - 1].encode()[one.col_offset : one.end_col_offset].decode()
-            parts = re.fullmatch(r"(\"[^\"]*\"|'[^']*')\s*(\"[^\"]*\"|'[^']*')", text)
-            if parts is not None and " " not in one.value:
-                said = f"A comma is missing on line {one.lineno} between {parts[1]} and {parts[2]}"
-                write = f"{parts[1]}, {parts[2]}"
-                yield Slip(one.lineno, f"{said}: Python makes one text of the two.", write)
-
-
-def emptied(tree: ast.Module) -> Iterator[Slip]:
-    """Lists that every turn of a loop fills and empties again, and that are read after it."""
-    for function in of_kind(tree, ast.FunctionDef):
-        for loop in (one for one in walked(function) if isinstance(one, ast.For | ast.While)):
-            end = loop.end_lineno or loop.lineno
-            after = {one.id for one in reads(function) if one.lineno > end}
-            inner = {ast.unparse(one.func) for one in of_kind(loop, ast.Call)}
-            for one in loop.body:
-                name = _empty(one)
-                if name in after and f"{name}.append" in inner:
-                    said = f"Line {one.lineno} empties {name} in every turn of the loop on line "
-                    yield Slip(one.lineno, f"{said}{loop.lineno}: only the last turn's is left.")
-
-
-def _empty(node: ast.stmt) -> str:
-    """The variable that a statement makes an empty list; empty for none."""
-    match node:
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=[])):
-            return name
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
-            return name if ast.unparse(call) == "list()" else ""
-    return ""
-
-
-def shared(tree: ast.Module) -> Iterator[Slip]:
-    """Second names for an argument, through which it is changed."""
-    for function in of_kind(tree, ast.FunctionDef):
-        given = function.args
-        names = {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-        calls = [one.func for one in of_kind(function, ast.Call)]
-        changed = {
-            ast.unparse(one.value): one.lineno
-            for one in calls
-            if isinstance(one, ast.Attribute) and one.attr in CHANGES
-        }
-        for node in of_kind(function, ast.Assign):
-            match node:
-                case ast.Assign(targets=[ast.Name(id=new)], value=ast.Name(id=old)):
-                    if old in names and new in changed:
-                        said = f"Line {node.lineno} copies nothing: {new} is another name for {old}"
-                        said = f"{said}, and line {changed[new]} changes it."
-                        yield Slip(node.lineno, said, f"{new} = list({old})")
-
-
-NEW = (ast.Call, ast.BinOp, ast.Tuple, ast.List, ast.Dict)
-"""Expressions that make a new object."""
 
 
 OwnCall = tuple[ast.Call, Sequence[str], str, tuple[str, ...]]

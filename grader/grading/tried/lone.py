@@ -7,7 +7,6 @@ error may be raised far away, and numbers may leave the path in another function
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -15,12 +14,9 @@ from typing import TypeGuard
 
 from grader.base.blanks import make_answer
 from grader.base.model import Report, Step, Trace
-from grader.grading.advised import guesses
 from grader.grading.placing import INSTEAD
 from grader.grading.reading import bindings, fields, odd, shown, siblings
-from grader.grading.reading.likely import at_error, likely, misgiven, unused, withheld
-from grader.grading.reading.typeless import untyped
-from grader.grading.reading.unknown import unknown
+from grader.grading.reading.likely import unused, withheld
 from grader.grading.tried.align import Gap, Pair, aligned
 from grader.grading.tried.forms import Function, same
 from grader.grading.tried.naming import parameters
@@ -47,11 +43,9 @@ def traced(source: Source, step: Step, report: Report, *, slips: bool = True) ->
     apart = differences(source, step.solution.read_text(encoding="utf-8"))
     only = apart.of_all()
     if only is None:
-        slipped = _slipped(source, step, report) if slips else trace
-        return slipped if slipped is not trace else _within(source, report, apart)
+        return _slipped(source, step, report) if slips else trace
     here = bindings.statement_at(source.tree, only.line)
-    misnamed = _misnamed(report, here) and only.lacks.partition(" = ")[0] != _undefined(report)
-    if any(one.line in here for one in report.diagnosis) or misnamed:
+    if any(one.line in here for one in report.diagnosis):
         return trace
     if trace is None or trace.line not in here or not trace.told:
         margin = () if trace is None else trace.margin
@@ -67,64 +61,15 @@ def traced(source: Source, step: Step, report: Report, *, slips: bool = True) ->
     return replace(trace, line=only.line, told=(*trace.told, *only.told[1:]))
 
 
-def _misnamed(report: Report, here: range) -> bool:
-    """Whether an error elsewhere says which name is meant: whose name is wrong then is known."""
-    check = report.first_to_fix
-    if check is None or not check.stopped or check.line in here:
-        return False
-    named = " is not defined (in " in check.message or "There is no module " in check.message
-    return named and any("Write " in one for one in check.hints[:1])
-
-
-def _undefined(report: Report) -> str | None:
-    """The name that an error says is not defined."""
-    message = report.first_to_fix.message if report.first_to_fix is not None else ""
-    found = re.search(r"The name (\w+) is not defined", message)
-    return found[1] if found else None
-
-
-def _within(source: Source, report: Report, apart: Apart) -> Trace | None:
-    """The trace; with the only difference in the function where the values leave the path.
-
-    What is not told yet is told; what is told at the same line is told with the reference's.
-    """
-    trace = report.trace
-    if trace is None or trace.line is None or trace.write or trace.slip or report.diagnosis:
-        return trace
-    only = apart.of_function(trace.line)
-    if only is None or only.line not in bindings.statement_at(source.tree, trace.line):
-        return trace
-    if only.lacks:
-        return replace(trace, told=(*trace.told, *only.told[:1]))
-    return replace(trace, line=only.line, told=(*trace.told, *only.told[1:]))
-
-
-CHANGED = "changed its argument"
-
-SHAPES = re.compile(r"On line \d+, \S+ has shape \[[\d, ]*\]\.")
-"""A sentence of a trace that explains nothing."""
-
-
 def _slipped(source: Source, step: Step, report: Report) -> Trace | None:
     """The trace, or what the source shows to be odd in any program, which is sure."""
     tree, trace = source.tree, report.trace
-    some = (shown.left_early, shown.identities, shown.emptied, shown.idle, odd.certain)
+    some = (shown.left_early, shown.idle, odd.certain)
     right = parsed(step.solution.read_text(encoding="utf-8"))
-    every = chain(
-        shown.joined(source.text, tree), *(one(tree) for one in some), withheld(tree, right)
-    )
-    every = chain(every, misgiven(tree, right, trace), fields.of_layer(tree, right, trace))
-    every = chain(every, siblings.beside(tree, trace))
-    if any(CHANGED in one.message for one in report.checks):
-        every = chain(shown.shared(tree), every)
+    every = chain(*(one(tree) for one in some), withheld(tree, right))
+    every = chain(every, fields.of_layer(tree, right, trace))
+    every = chain(every, siblings.refilled(tree))
     slip = next(every, None)
-    first = report.first_to_fix
-    silent = trace is None or all(map(SHAPES.fullmatch, trace.told))
-    if slip is None and silent and first is not None and first.stopped and first.line is not None:
-        slip = at_error(tree, first.line, first.message, first.detail)
-        slip = slip or (unknown(tree, first.line, first.message) if guesses(first) else None)
-    if slip is None and silent and first is not None:
-        slip = untyped(tree, first.message)
     if slip is None:
         return _unread(source, right, trace)
     if trace is not None and trace.line == slip.line and trace.told:
@@ -157,25 +102,6 @@ def _unread(source: Source, right: ast.Module, trace: Trace | None) -> Trace | N
     return replace(trace, told=(*trace.told, slip.said))
 
 
-def supposed(source: Source, step: Step, report: Report) -> Trace | None:
-    """The trace; where no line is known, what is odd takes its place, though it may be meant.
-
-    Not in a program that still has a placeholder: what it takes is used where that is filled in.
-    """
-    trace, first = report.trace, report.first_to_fix
-    known = trace is not None and trace.line is not None and trace.told
-    if known or (first is not None and first.line is not None):
-        return trace
-    if placeholders.unfilled(source.tree):
-        return trace
-    right = parsed(step.solution.read_text(encoding="utf-8"))
-    slip = next(likely(source.tree, right), None)
-    if slip is None:
-        return trace
-    margin = () if trace is None else trace.margin
-    return Trace((slip.said,), slip.line, margin, slip=slip.said)
-
-
 @dataclass(frozen=True)
 class Apart:
     """What is different in a program and the reference: ``found``, out of ``pairs``."""
@@ -187,17 +113,6 @@ class Apart:
     def of_all(self) -> Lone | None:
         """The only difference."""
         return self.telling.of(self.found)
-
-    def of_function(self, line: int) -> Lone | None:
-        """The only difference within the function around ``line``, most of which is the same."""
-        inside = bindings.around(self.telling.mine.tree, line)
-        if inside is None:
-            return None
-        found = [one for one in self.found if one.scope.function is inside]
-        every = [one for one in self.every if one.scope.function is inside]
-        if len(every) - len(found) < SAME:
-            return None
-        return self.telling.of(found)
 
 
 IMPORTS = (ast.Import, ast.ImportFrom)

@@ -45,8 +45,8 @@ def explained(judge: Judge, job: Job, outcome: Outcome, found: Report, meter: Me
             case = case.with_told(without_change(told, numbers=stays))
         if hinting is Helps.NOT:
             case = case.with_told(without_hint(case.told))
-        told = case.told
-    return replace(told, trace=lone.supposed(judge.source, judge.step, told))
+        return case.told
+    return told
 
 
 def _of_numbers(report: Report) -> bool:

@@ -82,8 +82,6 @@ class Telling:
             if marks != others:
                 have, want = f"{marks}{have}", f"{others}{want}"
             return self._lone(pair.mine.lineno, have, want)
-        if len({id(one[0]) for one in pieces}) > 1:
-            pieces = pieces[:1] if self._swapped(pieces, pair.scope) else pieces
         line = getattr(pieces[0][-1][0], "lineno", pair.mine.lineno)
         told = [self._piece(chain, pair.scope) for chain in pieces[:2]]
         said = [one for one in dict.fromkeys(told) if one]
@@ -108,12 +106,6 @@ class Telling:
                 return
         if here and here != outer:
             yield here
-
-    def _swapped(self, pieces: Sequence[tuple[Nodes, ...]], scope: Scope) -> bool:
-        """Whether the pieces are the same in another order, inside one expression."""
-        have = sorted(self.mine.of(one[-1][0]) for one in pieces)
-        want = sorted(written(self.right, one[-1][1], scope.names) for one in pieces)
-        return have == want and len({one[:-1] for one in pieces}) == 1 and len(pieces[0]) > 1
 
     def _piece(self, chain: tuple[Nodes, ...], scope: Scope) -> str:
         """What a piece is and what the reference has there, with as much around it as is short."""
