@@ -232,8 +232,8 @@ class Explanation:
     it among lines that were compared, ``facts`` are sentences that were read off the run.
     ``change`` is an edit that was graded; it may be ``shown`` at once if it is no part of the
     lesson. ``said`` is what MAX or Python said, ``lesson`` the section to read. ``settled`` are the
-    failing checks that the change settles. Where nothing is written yet, ``blanks`` are to fill,
-    from ``line`` on.
+    failing checks that the change settles. ``searched``: changes were tried. Where nothing is
+    written yet, ``blanks`` are to fill, from ``line`` on.
     """
 
     cause: str
@@ -246,6 +246,7 @@ class Explanation:
     said: str = ""
     lesson: str = ""
     settled: frozenset[str] = frozenset()
+    searched: bool = False
     blanks: int = 0
 
 

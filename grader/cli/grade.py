@@ -144,8 +144,9 @@ def _to_learner(
     text = as_text.render(found.report, style, hint_level=hints or 1, levels=shown, **told)
     if report.verdict is Verdict.PASS:
         text += "\n" + pages.after_pass(step, course.steps(), found, style)
-    elif _scrolls(text, style):
-        text += pages.on_one_screen(step, style)
+    else:
+        text += pages.next_hint(step, report)
+        text += pages.on_one_screen(step, style) if _scrolls(text, style) else ""
     if report.verdict is Verdict.ERROR:
         text += f"\n{pages.after_error()}"
     return text

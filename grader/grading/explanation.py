@@ -46,6 +46,7 @@ class Known:
     rubric: Rubric
     change: Tried | None
     raised: SeenError | None
+    searched: bool = False
 
     def explained(self) -> Explanation | None:
         """What to fix first; None where nothing fails."""
@@ -70,6 +71,7 @@ class Known:
             _said(self.raised) if first.stopped else "",
             (named.lesson or "") if named else self._lesson(first),
             self._settled(first),
+            self.searched,
         )
 
     def _blanks(self) -> int:

@@ -337,18 +337,24 @@ def _with_change(judge: Judge, job: Job, outcome: Outcome, found: Report, kept: 
         meter = Meter(kept.start, kept.fresh)
         case = suggest.Case(judge, job, outcome, found, found, meter)
         change = _explaining(lambda: suggest.suggest(case), None)
-        return _plainly(found, judge, job, outcome, change)
+        return _plainly(found, judge, job, outcome, change, searched=True)
 
     return _explaining(explained, found)
 
 
 def _plainly(
-    found: Report, judge: Judge, job: Job, outcome: Outcome, change: Tried | None = None
+    found: Report,
+    judge: Judge,
+    job: Job,
+    outcome: Outcome,
+    change: Tried | None = None,
+    *,
+    searched: bool = False,
 ) -> Report:
     """The report with its explanation, for which nothing is run."""
     from grader.grading.explanation import Known
 
-    known = Known(judge.step, job.source, found, judge.rubric, change, _raised(outcome))
+    known = Known(judge.step, job.source, found, judge.rubric, change, _raised(outcome), searched)
     return replace(found, explanation=_explaining(known.explained, None))
 
 

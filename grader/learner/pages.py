@@ -228,6 +228,12 @@ def after_pass(
     return style.text("\n".join(lines) + "\n")
 
 
+def next_hint(step: Step, report: Report) -> str:
+    """How to get a hint on what to fix first; empty where nothing is explained."""
+    known = report.explanation
+    return f"   The next hint: {task(f'hint {step.id}')}\n" if known and not known.blanks else ""
+
+
 def on_one_screen(step: Step, style: Style) -> str:
     """How to see a report whose start has scrolled away."""
     return style.text(f"\nOn one screen, on every save: {task(f'watch {step.id}')}\n")

@@ -102,6 +102,8 @@ def _told(one: Explanation, report: Report, style: Style, level: int) -> Iterato
     if first is not None and (one.change is None or not one.change.holds):
         hints = (hint for hint in parts.hints(first, level) if hint not in one.facts)
         yield from (f"Hint: {hint}" for hint in hints)
+    if one.searched and one.change is None:
+        yield "No single change that was tried makes it right."
     if one.change is not None:
         if one.shown or (first is not None and level > max(1, len(first.hints))):
             yield from changed(one.change, report, style)
