@@ -10,7 +10,7 @@ import pytest
 
 from grader.base import course
 from grader.base.blanks import make_answer
-from grader.base.model import CheckResult, Kind, Report, Status, Verdict
+from grader.base.model import CheckResult, Kind, Replaced, Report, Status, Verdict
 from grader.grading.tried import syntax
 from grader.grading.tried.align import Alignment, Pair
 from grader.grading.tried.candidates import compiles, ordered, usual
@@ -470,11 +470,8 @@ def test_any_change_of_any_program_is_valid_python_or_none() -> None:
 
 def test_a_difference_names_the_lines() -> None:
     assert difference("a\nb\nc\n", "a\nx\nc\nd\n") == (
-        "Line 2:",
-        "- b",
-        "+ x",
-        "Line 4:",
-        "+ d",
+        Replaced(2, ("b",), ("x",)),
+        Replaced(4, (), ("d",)),
     )
 
 

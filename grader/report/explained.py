@@ -44,26 +44,27 @@ def lines(report: Report, style: Style, level: int = 1) -> Iterator[str]:
         yield f"Nothing to grade yet: all {one.blanks} blanks are open."
         yield f"Begin with the first TODO, line {one.line}. Lesson: {one.lesson}"
         return
-    yield from _head(one, report.file)
-    frame = list(_frame(one, style))
+    width = min(WIDTH, style.width or WIDTH)
+    yield from _head(one, report.file, width)
+    frame = list(_frame(one, style, width))
     told = [f"   {line}" for line in _told(one, report, style, level)]
     yield from (*([""] if frame else ()), *frame, *([""] if frame and told else ()), *told)
 
 
-def _head(one: Explanation, file: str) -> Iterator[str]:
+def _head(one: Explanation, file: str, width: int) -> Iterator[str]:
     """The cause, and where."""
     said = FIRST + one.cause
     if one.line is None:
         yield said
         return
     place = f"{file}, after line {one.line}" if one.after else f"{file}:{one.line}"
-    if len(said) + 4 + len(place) <= WIDTH:
-        yield f"{said}{place:>{WIDTH - len(said)}}"
+    if len(said) + 4 + len(place) <= width:
+        yield f"{said}{place:>{width - len(said)}}"
     else:
         yield from (said, f"   {place}")
 
 
-def _frame(one: Explanation, style: Style) -> Iterator[str]:
+def _frame(one: Explanation, style: Style, most: int) -> Iterator[str]:
     """The lines of the program, numbered, with what is known of each."""
     numbers = [str(line.number or "") for line in one.frame]
     width = max(map(len, numbers), default=0) + 3
@@ -78,7 +79,7 @@ def _frame(one: Explanation, style: Style) -> Iterator[str]:
         known = line.fact if line.mark in ("right", "wrong") else ""
         fact = f"{marks.get(line.mark, '')}{known}".rstrip()
         left = f"{number:>{width}} {bar} "
-        if width + 3 + wide + 2 + len(fact) <= WIDTH:
+        if width + 3 + wide + 2 + len(fact) <= most:
             yield f"{left}{text:<{wide}}  {fact}".rstrip()
             continue
         yield (left + text).rstrip()

@@ -25,7 +25,7 @@ COLOURS = (
     (("Running tests", "Fix this first", "# "), "bold"),
 )
 """The colour of a line, by how it starts."""
-QUOTED = re.compile(r"   Line \d+(:|$)")
+QUOTED = re.compile(r"   Line \d+(:|$)|   +\d+ [│|:] ")
 """How a line of the learner's program starts; a sentence on a line continues in words."""
 
 

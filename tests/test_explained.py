@@ -1,0 +1,92 @@
+"""The explanation of a failure: how it is drawn, and what it says of a change."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.base.model import (
+    CheckResult,
+    Explanation,
+    Framed,
+    Kind,
+    Replaced,
+    Report,
+    Status,
+    Tried,
+    Verdict,
+)
+from grader.report import explained
+from grader.report.style import FILE, Style
+
+ADDED = Tried(True, "scale", (Replaced(3, (), ("    scores = scores / 8",)),))
+MISSING = Explanation(
+    "your output is exactly attention without the scale",
+    2,
+    True,
+    (
+        Framed(2, "    scores = query @ key  # [seq, seq]", "right", "the scores [5, 5]"),
+        Framed(None, ""),
+        Framed(3, "    scores = scores + mask", "wrong", "[5, 5]"),
+    ),
+    change=ADDED,
+    lesson='steps/step_05.md, "Scaling"',
+    settled=frozenset(("scale",)),
+)
+
+
+def _report(explanation: Explanation) -> Report:
+    scale = CheckResult("scale", Kind.SOURCE, Status.FAIL, "not scaled", ("Divide.", "By √d."))
+    return Report("s05", "Attention", "step_05.py", Verdict.FAIL, (scale,), explanation=explanation)
+
+
+def test_a_missing_line_is_shown_as_a_gap_and_not_written() -> None:
+    assert list(explained.lines(_report(MISSING), FILE)) == [
+        "Fix this first: your output is exactly attention without the scale",
+        "   step_05.py, after line 2",
+        "",
+        "   2 │ scores = query @ key    ✓ the scores [5, 5]",
+        "     │ ‹ here ›",
+        "   3 │ scores = scores + mask  ✗ [5, 5]",
+        "",
+        "   With one line more after line 2, all 1 checks pass (tried).",
+        '   Lesson: steps/step_05.md, "Scaling"',
+    ]
+
+
+def test_once_all_hints_are_shown_the_change_is_too() -> None:
+    shown = list(explained.lines(_report(MISSING), Style(unicode=False), level=3))
+    assert shown[7:10] == [
+        "   This passes all 1 checks (tried):",
+        "      In front of line 3:",
+        "      + scores = scores / 8",
+    ]
+
+
+def test_without_a_change_there_are_facts_and_hints() -> None:
+    known = Explanation("the sum is wrong", 2, facts=("It adds three.",), searched=True)
+    assert list(explained.lines(_report(known), FILE, level=2))[1:] == [
+        "   It adds three.",
+        "   Hint: Divide.",
+        "   Hint: By √d.",
+        "   No single change that was tried makes it right.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("x = F.softmax(w, axis=1)", "x = F.softmax(w, axis=-1)", "another axis"),
+        ("x = F.softmax(w, axis=1)", "x = F.softmax(w)", "other arguments"),
+        ("x = f(eps=1)", "x = f(epsilon=1)", "another keyword"),
+        ("x = f(a, b)", "x = f(b, a)", "the arguments in another order"),
+        ("x = a + b", "x = a - b", "another operator"),
+        ("x = a.shape[-1]", "x = a.shape[-2]", "another number"),
+        ("x = self.a", "x = self.b", "another attribute"),
+        ("for i in x:", "for i in y:", "another name"),
+        ("x = y", "x = y * z", "another value"),
+        ("x = (", "x = ()", "another text"),
+    ],
+)
+def test_a_change_is_named_without_what_it_writes(old: str, new: str, said: str) -> None:
+    change = Tried(True, "a", (Replaced(3, (f"    {old}",), (f"    {new}",)),))
+    assert explained.what(change) == f"With {said} on line 3"
