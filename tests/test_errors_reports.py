@@ -109,7 +109,6 @@ RAISING = [
     ("s05", "attn_output = self._attn(query, key, value)",
      "every = map(F.relu, (query, key, value))\n        attn_output = self._attn(every)",
      "forward", "Write self._attn(*every)"),
-    ("s01", "    vocab_size: int = 50257", "    vocab_size: int", None, "no default"),
     ("s01", "@dataclass\n", "import functools\n"
      "made = functools.partial(dataclass, immutable=True)\n@made\n", None, "frozen"),
     ("s01", ': str = "gelu_new"', ': str = "_".join("gelu", "new")', None,

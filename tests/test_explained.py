@@ -55,7 +55,9 @@ def test_a_missing_line_is_shown_as_a_gap_and_not_written() -> None:
 
 def test_once_all_hints_are_shown_the_change_is_too() -> None:
     shown = list(explained.lines(_report(MISSING), Style(unicode=False), level=3))
-    assert shown[7:10] == [
+    assert shown[7:12] == [
+        "   Hint: Divide.",
+        "   Hint: By √d.",
         "   This passes all 1 checks (tried):",
         "      In front of line 3:",
         "      + scores = scores / 8",

@@ -239,7 +239,7 @@ def watch(
     plain: bool,
 ) -> None:
     """Grade STEP at every save of its file, and show the report in place."""
-    from grader.grading.pipeline import Options
+    from grader.grading.pipeline import Follow, Options
     from grader.learner.watch.lines import LineWatch
     from grader.learner.watch.loop import Watch
     from grader.learner.watch.terminal import Terminal
@@ -248,9 +248,9 @@ def watch(
     style = stdout_style(plain)
     kind = LineWatch if form == "lines" else Watch
     with Terminal(in_place=not plain and kind is Watch).taken() as terminal:
-        kind(
-            step or current_step(), Options(engine, None, strict, mine), terminal, style, poll=poll
-        ).run()
+        follow = Follow.FAILING if kind is Watch else Follow.NOT  # an editor shows lines alone
+        options = Options(engine, None, strict, mine, follow=follow)
+        kind(step or current_step(), options, terminal, style, poll=poll).run()
     sys.exit(0)
 
 

@@ -77,7 +77,7 @@ class Known:
     def _blanks(self) -> int:
         """How many blanks the file has, if it is as the course gives it."""
         stub = make_stub(self.step.solution.read_text(encoding="utf-8"))
-        return stub.count(TODO) if self.source.split() == stub.split() else 0
+        return stub.count(TODO) if _code(self.source) == _code(stub) else 0
 
     def _lesson(self, first: CheckResult) -> str:
         """The section about a check."""
@@ -146,6 +146,12 @@ class Known:
             yield Framed(number, lines[number - 1], mark, _fact(margin.get(number)))
             if after and number == line:
                 yield Framed(None, "")
+
+
+def _code(text: str) -> list[str]:
+    """The lines that say something; a cell of a notebook does not say how to run the file."""
+    lines = (line.strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith(("#", "%", "Run: "))]
 
 
 def _place(change: Replaced) -> tuple[int, bool]:

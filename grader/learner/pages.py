@@ -192,7 +192,9 @@ def _change(report: Report, check: CheckResult, style: Style, level: int) -> Ite
         return
     explanation = report.explanation
     change = explanation.change if explanation is not None else None
-    if change is None or not (change.passes or change.check == check.id):
+    if explanation is not None and not explanation.searched:
+        yield from ("", "Changes of your file are being tried.")
+    elif change is None or not (change.passes or change.check == check.id):
         yield from ("", "Small changes of your file were tried. None of them helped.")
     else:
         yield from ("", *explained.changed(change, report, style))

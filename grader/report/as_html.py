@@ -115,7 +115,7 @@ def _check(check: CheckResult, level: int, *, settled: bool) -> Iterator[str]:
 
 def explanation(lines: Sequence[str]) -> str:
     """The lines of the explanation, as they stand in a terminal."""
-    return f"<pre>{escape(chr(10).join(lines))}</pre>"
+    return f'<pre tabindex="0">{escape(chr(10).join(lines))}</pre>'
 
 
 def paragraph(text: str) -> str:

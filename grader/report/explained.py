@@ -100,7 +100,7 @@ def _told(one: Explanation, report: Report, style: Style, level: int) -> Iterato
     """What is known beside the frame: facts, the change, what was raised, where to read."""
     first = report.first_to_fix
     yield from one.facts
-    if first is not None and (one.change is None or not one.change.holds):
+    if first is not None and (level > 1 or one.change is None or not one.change.holds):
         hints = (hint for hint in parts.hints(first, level) if hint not in one.facts)
         yield from (f"Hint: {hint}" for hint in hints)
     if one.searched and one.change is None:

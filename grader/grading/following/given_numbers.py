@@ -43,7 +43,7 @@ def numbers(mine: Run, right: Run) -> Slip | None:
         ]
         called = called_as(mine.tree, own) if apart else ""  # that goes through the whole file
         calls = calling(mine.tree, called) if called else []
-        if len(calls) == 1:
+        if len(calls) == 1 and apart[0] < len(names):  # it has that name
             (call,), (one,), (two,) = calls, have[apart[0]], want[apart[0]]
             line, name = mine.line(mine.numbers[call]), names[apart[0]]
             said = f"Line {line} gives {callee(call)} {one:g} for {name}, where the reference"

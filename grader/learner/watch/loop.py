@@ -50,9 +50,10 @@ class Watch:
         poll = must_poll(step.stub.parent.resolve()) if poll is None else poll
         self._changes = Changes([step.stub], lambda _: self._events.add("saved"), poll=poll)
         self._found: Attempt | None = None
+        self._hinted: screen.View | None = None
         self._view = screen.View("")
         self._sure = self._notice = self._clock = ""
-        self._number = self._graded = 0
+        self._number = self._graded = self._shown = 0
         self._data: bytes | str = b""
         self._began = self._took = 0.0
         self._busy = self._slow = False
@@ -98,9 +99,9 @@ class Watch:
         match name, value:
             case "saved", _:
                 self._saved()
-            case "report", (int() as number, Report() | Exception() as found, _):
-                if number == self._number:
-                    self._take(found)
+            case "report", (int() as number, Report() | Exception() as found, bool() as whole):
+                if number == self._number and (whole or self._terminal.in_place):
+                    self._told(number, found)
             case "stopped", _:
                 self._terminal.give_back()
                 stop()
@@ -156,6 +157,18 @@ class Watch:
         self._found = attempt.noted(self._step, found)
         self._show_report()
 
+    def _told(self, number: int, found: Report | Exception) -> None:
+        """Show a grading, or what explains it, unless another page is shown."""
+        if number != self._shown or self._found is None or isinstance(found, Exception):
+            self._shown = number
+            self._take(found)
+            return
+        before, self._found = self._found.report, replace(self._found, report=found)
+        if self._view is self._hinted:
+            self._show_hint()
+        elif not self._view.back and found.explanation != before.explanation:
+            self._show_report()
+
     # ---- keys ------------------------------------------------------------------------------
 
     def _press(self, key: str) -> None:
@@ -185,7 +198,12 @@ class Watch:
     def _hint(self) -> None:
         if self._found is not None:
             self._found = attempt.one_more_hint(self._step, self._found)
+            self._show_hint()
+
+    def _show_hint(self) -> None:
+        if self._found is not None:
             self._page(pages.hint_page(self._step, self._found, self._style, keys=True))
+            self._hinted = self._view
 
     def _trace(self) -> None:
         """What each line of the file gives, and where it leaves the path."""

@@ -17,7 +17,7 @@ export function drawReport(place, report, act) {
     ...[
       el("p", { class: `desk-verdict ${report.verdict}` }, closing(report)),
       report.note ? el("p", { class: "desk-note" }, report.note) : null,
-      report.explanation?.length ? el("pre", { class: "desk-explanation" }, report.explanation.join("\n")) : null,
+      report.explanation?.length ? el("pre", { class: "desk-explanation", tabindex: "0" }, report.explanation.join("\n")) : null,
       first && list([first], act),
       report.figure && picture(report.figure),
       report.after ? el("pre", { class: "desk-after" }, report.after) : null,
