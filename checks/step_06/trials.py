@@ -89,9 +89,9 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
         # heads, d_k, shape of the texts, shape of the positions
         (2, 2, (2, 2), (2, 2)),
         (1, 6, (3, 4), (3, 4)),
-        (4, 4, (4, 4), (4, 4)),
+        (4, 4, (3, 4), (3, 4)),
         (3, 4, (1, 3), (3,)),
-        (2, 6, (2, 12), (12,)),
+        (2, 6, (2, 12), (2, 12)),
         (3, 2, (6, 1), (6, 1)),
     )
     each: list[Trial] = []

@@ -122,7 +122,7 @@ def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
         rng,
         next(name),
         sizes,
-        lambda model: _ended_as_prompted(model, drawn(4, max_new_tokens=3)),
+        lambda model: _ended_as_prompted(model, drawn(4, max_new_tokens=3, given_as="array")),
         lambda text: replace(text, max_new_tokens=1),
         prompted=True,
     )
