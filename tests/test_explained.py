@@ -30,7 +30,7 @@ MISSING = Explanation(
     ),
     change=ADDED,
     lesson='steps/step_05.md, "Scaling"',
-    settled=frozenset(("scale",)),
+    settled=("scale",),
 )
 
 

@@ -245,7 +245,7 @@ class Explanation:
     shown: bool = False
     said: str = ""
     lesson: str = ""
-    settled: frozenset[str] = frozenset()
+    settled: tuple[str, ...] = ()
     searched: bool = False
     blanks: int = 0
 

@@ -118,12 +118,12 @@ class Known:
             said = why
         return said.partition("\n")[0].rstrip(".")
 
-    def _settled(self, first: CheckResult) -> frozenset[str]:
+    def _settled(self, first: CheckResult) -> tuple[str, ...]:
         """The failing checks of which it is known that the change settles them."""
         if self.change is None or not (self.change.holds or self.change.check == first.id):
-            return frozenset()
+            return ()
         failing = (one.id for one in self.report.checks if one.status is Status.FAIL)
-        return frozenset(failing) if self.change.passes else frozenset((first.id,))
+        return tuple(failing) if self.change.passes else (first.id,)
 
     def _frame(self, line: int | None, *, after: bool) -> Iterator[Framed]:
         """The line to change among those that were compared with the reference."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from grader.base.model import CheckResult, Explanation, Report
+from grader.base.model import CheckResult, Report
 
 
 def render(report: Report) -> str:
@@ -30,7 +30,7 @@ def as_dict(report: Report) -> dict[str, object]:
             {"misconception": one.misconception, "message": one.message, "line": one.line}
             for one in report.diagnosis
         ],
-        "explanation": _explanation(report.explanation) if report.explanation else None,
+        "explanation": asdict(report.explanation) if report.explanation else None,
         "notes": list(report.notes),
         "output": report.output,
         "seed": report.seed,
@@ -38,11 +38,6 @@ def as_dict(report: Report) -> dict[str, object]:
         "isolation": report.isolation,
         "duration_s": round(report.duration_s, 3),
     }
-
-
-def _explanation(one: Explanation) -> dict[str, object]:
-    """What to fix first, as plain values."""
-    return {**asdict(one), "settled": sorted(one.settled)}
 
 
 def _check(check: CheckResult) -> dict[str, object]:

@@ -96,9 +96,9 @@ def several(
         yield from lines
 
 
-def settled(report: Report) -> frozenset[str]:
+def settled(report: Report) -> tuple[str, ...]:
     """The failing checks of which it is known that a change settles them."""
-    return report.explanation.settled if report.explanation is not None else frozenset()
+    return report.explanation.settled if report.explanation is not None else ()
 
 
 def passing(report: Report, style: Style) -> str:
