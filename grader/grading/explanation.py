@@ -30,6 +30,8 @@ from grader.rubric import Rubric
 
 MOST_SAID = 160
 """Characters of what MAX or Python said."""
+ELSEWHERE = "this line"
+"""What is wrong where a change holds, and no check is about its line."""
 TODO = "# TODO"
 """What every blank begins with."""
 MARKS = {"right": "right", "left": "wrong"}
@@ -61,7 +63,7 @@ class Known:
         trace = self.report.trace
         named = self._named(line)
         return Explanation(
-            self._cause(first, named),
+            self._cause(first, named, line),
             line,
             after,
             tuple(self._frame(line, after=after)),
@@ -99,13 +101,25 @@ class Known:
         found = self.report.diagnosis[:1]
         if len(self.report.diagnosis) > 1 or not found:
             return found[0] if found else None
-        near = None in (line, found[0].line) or abs((line or 0) - (found[0].line or 0)) <= 1
-        return found[0] if near or self.change is None or not self.change.holds else None
+        return found[0] if self._agrees(line, found[0].line) else None
 
-    def _cause(self, first: CheckResult, named: Diagnosis | None) -> str:
+    def _agrees(self, line: int | None, other: int | None) -> bool:
+        """Whether ``other`` may be where the mistake is: it is not if a change elsewhere holds."""
+        near = line is None or other is None or abs(line - other) <= 1
+        return near or self.change is None or not self.change.holds
+
+    def _cause(self, first: CheckResult, named: Diagnosis | None, line: int | None) -> str:
         """What is wrong, in a sentence without its end."""
         if named is not None:
             return _begun(named.message.partition(". ")[0].rstrip("."))
+        if not first.stopped and not self._agrees(line, first.line):
+            failing = (one for one in self.report.checks if one.status is Status.FAIL)
+            there = next(
+                (one for one in failing if one.line and self._agrees(line, one.line)), None
+            )
+            if there is None:
+                return ELSEWHERE
+            first = there
         check = next((one for one in self.rubric.checks if one.id == first.id), None)
         said = first.message.removeprefix(BUT)
         if check is not None:
