@@ -103,6 +103,10 @@ class Framework:
         """An error of the learner's code, retold. ``errors`` knows those of plain Python."""
         raise NotImplementedError
 
+    def gist(self, message: str) -> str:
+        """The line of an error's message that says most."""
+        return message.strip().partition("\n")[0]
+
     def hint(self, about: str, **named: object) -> str | None:
         """Advice specific to the framework, if it has any on this subject."""
         found = self.hints.get(about)

@@ -7,10 +7,10 @@ those of the reference. A guess is not told.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from grader import frameworks
 from grader.base.blanks import make_stub
 from grader.base.model import (
     CheckResult,
@@ -188,17 +188,13 @@ def _fact(one: Margin | None) -> str:
     return " ".join(filter(None, (one.name, one.shape))) if one is not None else ""
 
 
-DIAGNOSTICS = re.compile(r"Diagnostics:\s*(.+)")
-"""How a framework's error goes on where its first line says only that it failed."""
-
-
 def _said(error: SeenError | None) -> str:
     """What was raised, in its own words, shortened."""
     if error is None:
         return ""
-    detailed = DIAGNOSTICS.search(error.message)
-    said = detailed[1] if detailed else error.message.strip().partition("\n")[0]
-    return f"{error.type_name}: {said}"[:MOST_SAID].rstrip(": ")
+    framework = frameworks.current()
+    who = f"{framework.title} says" if error.origin == "below" else error.type_name
+    return f"{who}: {framework.gist(error.message)}"[:MOST_SAID].rstrip(": ")
 
 
 def _begun(sentence: str) -> str:

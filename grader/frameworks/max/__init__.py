@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from typing import TYPE_CHECKING
 
 from grader import frameworks
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from grader.protocol.probe import SeenError
 
 
+DIAGNOSTICS = re.compile(r"Diagnostics:\s*(.+)")
+SHAPE = re.compile(r"#mosh<ape(\[[^\]]*\])>(?: : !mosh\.ape)?")
+"""How MAX's compiler writes a shape."""
 NOTES = {
     "old-import-path": "max.nn.module_v3 is an old name. Today it is max.experimental.nn; "
     "the grader accepts both.",
@@ -74,6 +78,11 @@ class Max(frameworks.Framework):
         from grader.frameworks.max import errors
 
         return errors.translate(error)
+
+    def gist(self, message: str) -> str:
+        """What MAX diagnoses, with shapes as Python writes them."""
+        found = DIAGNOSTICS.search(message)
+        return SHAPE.sub(r"\1", found[1] if found else super().gist(message))
 
     def environment(self, folder: str | None = None) -> dict[str, str]:
         """The engine's variables, and where compiled kernels go."""
