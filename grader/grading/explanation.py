@@ -28,7 +28,7 @@ from grader.grading.judge import BUT
 from grader.protocol.probe import SeenError
 from grader.rubric import Rubric
 
-MOST_SAID = 160
+MOST_SAID = 240
 """Characters of what MAX or Python said."""
 ELSEWHERE = "this line"
 """What is wrong where a change holds, and no check is about its line."""
