@@ -75,7 +75,7 @@ LONGER = 130
 
 
 def _two_layers(rng: Rng) -> Trial:
-    return logits_trial(rng, "logits-two-layers", config(11, 7, 6, 2, 3), (9, 5))
+    return logits_trial(rng, "logits-two-layers", config(11, 7, 6, 2, 3), (9, 6))
 
 
 def _in_turn(rng: Rng) -> list[Trial]:
