@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grader.base import course
 from grader.base.model import (
     CheckResult,
     Explanation,
@@ -15,8 +16,11 @@ from grader.base.model import (
     Tried,
     Verdict,
 )
+from grader.grading import faults
+from grader.grading.explanation import Known
 from grader.report import explained
 from grader.report.style import FILE, Style
+from grader.rubric import load
 
 ADDED = Tried(True, "scale", (Replaced(3, (), ("    scores = scores / 8",)),))
 MISSING = Explanation(
@@ -72,6 +76,14 @@ def test_without_a_change_there_are_facts_and_hints() -> None:
         "   Hint: By √d.",
         "   No single change that was tried makes it right.",
     ]
+
+
+def test_where_the_grader_could_not_finish_there_is_nothing_to_fix() -> None:
+    step = course.find("s05")
+    base = Report("s05", "Attention", "step_05.py", Verdict.FAIL, ())
+    rubric = load.rubric(step)
+    broken = faults.report(base, rubric.checks, "The grader could not run your file")
+    assert Known(step, "x = 1\n", broken, rubric, None, None).explained() is None
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from grader.base.model import (
     Status,
     Step,
     Tried,
+    Verdict,
 )
 from grader.grading.judge import BUT
 from grader.protocol.probe import SeenError
@@ -51,9 +52,9 @@ class Known:
     searched: bool = False
 
     def explained(self) -> Explanation | None:
-        """What to fix first; None where nothing fails."""
+        """What to fix first; None where nothing fails, or the grader could not finish."""
         first = self.report.first_to_fix
-        if first is None:
+        if first is None or self.report.verdict is Verdict.ERROR:
             return None
         if blanks := self._blanks():
             todo = self.source.partition(TODO)[0].count("\n") + 1
