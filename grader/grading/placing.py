@@ -58,9 +58,6 @@ SHAPED = re.compile(r"([\w.]+) has shape (\[[\d, ]*\])")
 ANOTHER_RUN = "These sizes are those of another run, with the same error."
 """What is told of an error whose sizes are not those that its check tells."""
 
-TRY = "Tried on your file: "
-"""How a sentence begins on a change that was tried."""
-
 WRONG = "On line "
 """How a sentence begins on a line that goes wrong."""
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from grader.base.model import CheckResult
     from grader.learner.progress import StepProgress, Tried
 
 NEXT_LEVEL = (3, 5, 8)
@@ -23,8 +22,3 @@ def level(tried: Tried) -> int:
 def shown(progress: StepProgress) -> Mapping[str, int]:
     """Check id to the number of hints to show."""
     return {name: level(tried) for name, tried in progress.checks.items()}
-
-
-def used_up(level: int, check: CheckResult) -> bool:
-    """Whether more is to be shown than the check has hints."""
-    return level > max(1, len(check.hints))

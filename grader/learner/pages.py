@@ -12,7 +12,7 @@ from grader.learner import compared, hints, lesson
 from grader.learner.progress import CELL, UNTOUCHED, Progress, StepProgress
 from grader.learner.stub import digest
 from grader.learner.tasks import task
-from grader.report import as_text, explained
+from grader.report import as_text, explained, parts
 from grader.source import SourceProblem, read_file
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def hint_page(
         named = step.id if check_id is None else f"{step.id} {check_id}"
         lines += ["", f"Another hint: {'press h' if keys else task(f'hint {named}')}"]
     else:
-        if not hints.used_up(level, check):
+        if not parts.used_up(check, level):
             asked = "press h" if keys else task(f"hint {step.id}")
             lines += ["", f"A change that was tried on your file: {asked}"]
         lines += ["", f"Why this check exists: {task(f'explain {step.id} {check.id}')}"]
@@ -188,7 +188,7 @@ def hint_page(
 
 def _change(report: Report, check: CheckResult, style: Style, level: int) -> Iterator[str]:
     """The last hint: the change that was tried, where it is about ``check``."""
-    if not hints.used_up(level, check):
+    if not parts.used_up(check, level):
         return
     explanation = report.explanation
     change = explanation.change if explanation is not None else None

@@ -12,7 +12,7 @@ from grader.base.model import LEVELS, Status, Verdict
 from grader.learner import compared, hints, lesson
 from grader.learner.tasks import task
 from grader.notebook.messages import Answer
-from grader.report import as_html, as_margin, as_text, explained
+from grader.report import as_html, as_margin, as_text, explained, parts
 from grader.report.pictures import failure, svg
 from grader.report.pictures.heatmap import spoken
 from grader.report.pictures.layout import SMALL
@@ -66,16 +66,16 @@ def hint(step: Step, found: Attempt, check_id: str | None) -> Answer:
         return words("Nothing fails, but the run did not end well. Run the cell again.\n")
     level = hints.shown(found.known).get(check.id, 1)
     lines = list(as_text.one_check(check, FILE, hint_level=level))
-    parts = [as_html.checks([check], {check.id: level})]
+    pieces = [as_html.checks([check], {check.id: level})]
     change = seen.explanation.change if seen.explanation is not None else None
     if change is not None and not (change.passes or check_id in (None, change.check)):
         change = None
-    if change is not None and hints.used_up(level, check):
+    if change is not None and parts.used_up(check, level):
         told = list(explained.changed(change, seen, FILE))
         lines += ["", *told]
-        parts.append(as_html.explanation(told))
+        pieces.append(as_html.explanation(told))
     more = _more(step, check, level, tried=change is not None)
-    return Answer(_framed("".join(parts)) + _closing(more), "\n".join([*lines, "", *more]))
+    return Answer(_framed("".join(pieces)) + _closing(more), "\n".join([*lines, "", *more]))
 
 
 def _sought(seen: Report, check_id: str | None) -> CheckResult | None:
@@ -91,7 +91,7 @@ def _more(step: Step, check: CheckResult, level: int, *, tried: bool) -> list[st
         return []
     if level < LEVELS and level < len(check.hints):
         return ["Another hint: %hint"]
-    if not hints.used_up(level, check):
+    if not parts.used_up(check, level):
         return ["A change that was tried on your cell: %hint"]
     if tried:
         return [f"The reference: {step.solution.relative_to(step.root).as_posix()}"]

@@ -106,7 +106,7 @@ def _told(one: Explanation, report: Report, style: Style, level: int) -> Iterato
     if one.searched and one.change is None:
         yield "No single change that was tried makes it right."
     if one.change is not None:
-        if one.shown or (first is not None and level > max(1, len(first.hints))):
+        if one.shown or (first is not None and parts.used_up(first, level)):
             yield from changed(one.change, report, style)
         else:
             yield f"{what(one.change)}, {_achieves(one.change, report)} (tried)."

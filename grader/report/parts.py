@@ -19,6 +19,11 @@ def hints(check: CheckResult, level: int) -> tuple[str, ...]:
     return check.hints if level >= LEVELS else check.hints[: max(1, level)]
 
 
+def used_up(check: CheckResult, level: int) -> bool:
+    """Whether more is to be shown than the check has hints."""
+    return level > max(1, len(check.hints))
+
+
 def waiting(report: Report) -> list[str]:
     """How many checks wait for which other, in a line for each that others wait for."""
     every = (check.waits_for for check in report.checks if check.status is Status.NOT_RUN)

@@ -258,7 +258,7 @@ class Desk:
     # ---- hints --------------------------------------------------------------------------------
 
     async def hint(self, place: Place, check: str | None) -> Attempt | None:
-        """One more hint; None if nothing was graded yet. May take a second or two."""
+        """One more hint; None if nothing was graded yet."""
         before = place.found
         if before is None:
             return None
