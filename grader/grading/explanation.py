@@ -28,6 +28,7 @@ from grader.base.model import (
 from grader.grading.judge import BUT
 from grader.protocol.probe import SeenError
 from grader.rubric import Rubric
+from grader.source.walked import of_kind, parsed
 
 MOST_SAID = 240
 """Characters of what MAX or Python said."""
@@ -178,7 +179,7 @@ def _function(source: str, line: int) -> range:
     """The lines of the innermost function around ``line``, or all."""
     whole = range(1, source.count("\n") + 2)
     try:
-        nodes = [one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.FunctionDef)]
+        nodes = of_kind(parsed(source), ast.FunctionDef)
     except SyntaxError:
         return whole
     around = (range(one.lineno, (one.end_lineno or one.lineno) + 1) for one in nodes)

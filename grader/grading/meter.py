@@ -29,27 +29,27 @@ class Meter:
 
     def start(self, *, engine: str) -> Worker:
         """A worker whose time counts."""
-        return _Counted(self._start(engine=engine), self._count)
+        return Noted(self._start(engine=engine), self._count)
 
     def fresh(self, *, engine: str) -> Worker:
         """The same, and it has done nothing before."""
-        return _Counted(self._fresh(engine=engine), self._count)
+        return Noted(self._fresh(engine=engine), self._count)
 
     @property
     def spent(self) -> float:
         """Seconds so far."""
         return time.thread_time() - self._began + self._workers
 
-    def _count(self, seconds: float) -> None:
-        self._workers += seconds
+    def _count(self, outcome: Outcome) -> None:
+        self._workers += outcome.spent
 
 
-class _Counted(Worker):
-    """A worker that tells what its job took."""
+class Noted(Worker):
+    """A worker whose outcomes are noted."""
 
-    def __init__(self, worker: Worker, count: Callable[[float], None]) -> None:
+    def __init__(self, worker: Worker, note: Callable[[Outcome], None]) -> None:
         self._worker = worker
-        self._count = count
+        self._note = note
 
     def finish(
         self,
@@ -59,12 +59,15 @@ class _Counted(Worker):
         *,
         more: bool = False,
     ) -> Outcome:
+        """As the worker does; its outcome is noted."""
         outcome = self._worker.finish(job, on_notice, meanwhile, more=more)
-        self._count(outcome.spent)
+        self._note(outcome)
         return outcome
 
     def abandon(self) -> None:
+        """As the worker does."""
         self._worker.abandon()
 
     def close(self) -> None:
+        """As the worker does."""
         self._worker.close()

@@ -27,8 +27,9 @@ from grader import frameworks, sandbox
 from grader.base import course
 from grader.base.model import Report, Status, Verdict
 from grader.grading import pipeline
+from grader.grading.meter import Noted
 from grader.grading.pipeline import Follow, Options
-from grader.protocol.probe import Job, Outcome
+from grader.protocol.probe import Outcome
 from grader.rubric import Evidence, load
 from tests.graded import edits, made, mistakes, told, variants
 from tests.graded.made import Made
@@ -173,7 +174,7 @@ class Grading:
         return self.report(source, Options(seed=self.seed + 1)).verdict is Verdict.PASS
 
     def _start(self, *, engine: str) -> sandbox.Worker:
-        return _Noted(self.start(engine=engine), self._workers)
+        return Noted(self.start(engine=engine), self._workers.append)
 
     def _spent(self, began: float) -> float:
         """Processor time in seconds of this thread, and of the workers."""
@@ -185,30 +186,6 @@ class Grading:
         drawn = inside.inputs(course.find(self.step), self.seed)
         known = frameworks.current()
         return Evidence(drawn.trials, outcome, known, drawn.expected) if outcome else None
-
-
-class _Noted(sandbox.Worker):
-    """A worker whose outcomes are kept."""
-
-    def __init__(self, worker: sandbox.Worker, outcomes: list[Outcome]) -> None:
-        self._worker, self._outcomes = worker, outcomes
-
-    def finish(
-        self,
-        job: Job,
-        on_notice: Callable[[str], None] | None = None,
-        meanwhile: Iterator[object] | None = None,
-        *,
-        more: bool = False,
-    ) -> Outcome:
-        self._outcomes.append(self._worker.finish(job, on_notice, meanwhile, more=more))
-        return self._outcomes[-1]
-
-    def abandon(self) -> None:
-        self._worker.abandon()
-
-    def close(self) -> None:
-        self._worker.close()
 
 
 # ---- the table ----------------------------------------------------------------------------
