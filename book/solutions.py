@@ -13,7 +13,7 @@ from book.sources import raw
 from grader import sandbox
 from grader.base.blanks import make_answer, regions
 from grader.base.model import Margin, Step, Verdict
-from grader.grading.following.follow import Start
+from grader.explain.trace.follow import Start
 from grader.grading.pipeline import Follow, Options, grade
 
 SEED = 1

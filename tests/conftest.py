@@ -18,9 +18,9 @@ from grader.base import course, machine
 from grader.base.course import ROOT
 from grader.base.model import Report
 from grader.classroom import work
-from grader.grading.following import follow
+from grader.explain.trace import follow
 from grader.grading.pipeline import Follow, Options, grade
-from grader.grading.tried import helping, suggest
+from grader.explain.repair import helping, suggest
 from grader.sandbox import WorkerPool
 from tests import marks, processes
 from tests.graded import mistakes

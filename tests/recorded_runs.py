@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import Any
 
 from grader import frameworks
-from grader.grading.following.run import Run
-from grader.grading.following.trace import Comparison
+from grader.explain.trace.run import Run
+from grader.explain.trace.alignment import Comparison
 from grader.worker import follow
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.grading.following import alike
-from grader.grading.following.cause import Causes
-from grader.grading.following.trace import Comparison
+from grader.explain.trace import alike
+from grader.explain.trace.cause import Causes
+from grader.explain.trace.alignment import Comparison
 from grader.grading.reading.shown import Slip
 from tests import recorded_runs
 

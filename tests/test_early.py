@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.grading.following.cause import Cause
-from grader.grading.following.early import returned_early
-from grader.grading.following.trace import Comparison
+from grader.explain.trace.cause import Cause
+from grader.explain.trace.early import returned_early
+from grader.explain.trace.alignment import Comparison
 from tests import recorded_runs
 
 RIGHT = """\

@@ -17,7 +17,7 @@ from grader.base.model import (
     Verdict,
 )
 from grader.grading import faults
-from grader.grading.explanation import Known
+from grader.explain.explanation import Known
 from grader.report import explained
 from grader.report.style import FILE, Style
 from grader.rubric import load

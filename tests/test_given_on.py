@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from grader.grading.following.unannotated import unannotated
+from grader.explain.trace.unannotated import unannotated
 from grader.source import origins
 
 

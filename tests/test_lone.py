@@ -7,8 +7,8 @@ import pytest
 from grader import frameworks
 from grader.base import course
 from grader.base.blanks import make_answer, make_stub
-from grader.grading.tried.lone import lone
-from grader.grading.tried.unlike import Lone
+from grader.explain.repair.lone import lone
+from grader.explain.repair.unlike import Lone
 from grader.source import parse
 
 STEP = course.find("s09")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grader.grading.following.complexes import made_of
-from grader.grading.following.retried import Retried
-from grader.grading.following.shifted import shifted
-from grader.grading.following.trace import Comparison
+from grader.explain.trace.complexes import made_of
+from grader.explain.trace.retried import Retried
+from grader.explain.trace.shifted import shifted
+from grader.explain.trace.alignment import Comparison
 from grader.grading.reading.shown import Slip
 from tests import recorded_runs
 

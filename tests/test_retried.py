@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from grader.base.rewriting import Rewriter
-from grader.grading.following.arguments import namesake
-from grader.grading.following.cause import Causes
-from grader.grading.following.differs import kinds_in
-from grader.grading.following.evaluate import Evaluator
-from grader.grading.following.retried import Change, Retried
-from grader.grading.following.trace import Comparison
+from grader.explain.trace.arguments import namesake
+from grader.explain.trace.cause import Causes
+from grader.explain.trace.differs import kinds_in
+from grader.explain.trace.evaluate import Evaluator
+from grader.explain.trace.retried import Change, Retried
+from grader.explain.trace.alignment import Comparison
 from tests import recorded_runs
 from tests.marks import any_numbers
 from tests.test_trace_parts import GIVEN, MASK, RIGHT

@@ -9,7 +9,7 @@ import pytest
 from grader import frameworks
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.fitting import swapped
-from grader.grading.following.helpers import preset_by
+from grader.explain.trace.helpers import preset_by
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source import origins, parse, returns
 

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from grader.base.model import CheckResult, Diagnosis, Kind, Margin, Report, Status, Trace, Verdict
-from grader.grading.following.cause import Cause, Causes
-from grader.grading.following.omitted import omitted, wasted
-from grader.grading.following.relations import Values, gelu_by_hand, same
-from grader.grading.following.repeats import _of_another_rank
-from grader.grading.following.rewrite import Rewrite
-from grader.grading.following.scalars import Scalars
-from grader.grading.following.trace import Comparison
+from grader.explain.trace.cause import Cause, Causes
+from grader.explain.trace.omitted import omitted, wasted
+from grader.explain.trace.relations import Values, gelu_by_hand, same
+from grader.explain.trace.repeats import _of_another_rank
+from grader.explain.trace.rewrite import Rewrite
+from grader.explain.trace.scalars import Scalars
+from grader.explain.trace.alignment import Comparison
 from grader.grading.placing import Placing
 from grader.rubric import Check, Failed, Misconception, Rubric
 from grader.source import Finding, parse

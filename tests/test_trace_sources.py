@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from grader.grading.following.retried import Retried
-from grader.grading.following.trace import Comparison, Departure
+from grader.explain.trace.retried import Retried
+from grader.explain.trace.alignment import Comparison, Departure
 from tests import recorded_runs
 from tests.marks import any_numbers
 

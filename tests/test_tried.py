@@ -19,9 +19,9 @@ from grader.base import course
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Replaced, Report, Tried, Verdict
 from grader.classroom.reports import grade_one
-from grader.grading.meter import Meter
+from grader.explain.meter import Meter
 from grader.grading.pipeline import Follow, Options, grade
-from grader.grading.tried import suggest, trial
+from grader.explain.repair import suggest, trial
 from grader.learner import hints
 from grader.protocol.probe import Outcome
 from grader.report import explained

@@ -11,16 +11,16 @@ import pytest
 from grader.base import course
 from grader.base.blanks import make_answer
 from grader.base.model import CheckResult, Kind, Replaced, Report, Status, Verdict
-from grader.grading.tried import syntax
-from grader.grading.tried.align import Alignment, Pair
-from grader.grading.tried.candidates import compiles, ordered, usual
-from grader.grading.tried.clues import Clues
-from grader.grading.tried.expressions import Expressions
-from grader.grading.tried.reference import Reference
-from grader.grading.tried.suggest import difference
-from grader.grading.tried.text import Change, Edit, Text
-from grader.grading.tried.told import Told
-from grader.grading.tried.words import Words
+from grader.explain.repair import syntax
+from grader.explain.repair.align import Alignment, Pair
+from grader.explain.repair.candidates import compiles, ordered, usual
+from grader.explain.repair.clues import Clues
+from grader.explain.repair.expressions import Expressions
+from grader.explain.repair.reference import Reference
+from grader.explain.repair.suggest import difference
+from grader.explain.repair.text import Change, Edit, Text
+from grader.explain.repair.told import Told
+from grader.explain.repair.words import Words
 from tests.graded import mistakes, variants
 
 RIGHT_SUM = '''\

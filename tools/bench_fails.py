@@ -17,7 +17,7 @@ from pathlib import Path
 from grader import sandbox
 from grader.base import course
 from grader.base.model import Step
-from grader.grading.meter import Meter
+from grader.explain.meter import Meter
 from grader.grading.pipeline import Follow, Options, grade
 from tests.graded import mistakes, variants
 

@@ -153,28 +153,16 @@ class Margin:
 class Trace:
     """Where a program's numbers leave the path of the reference: in sentences, and line by line.
 
-    ``line`` is where that happens; None, and no sentences, if nothing can be said. ``blank`` is
-    what the reference fills in at that point, ``write`` what to write there after an error: each
-    empty if unknown. Not ``sure`` means that the learner's operation may do as well. ``left_out``
-    means that ``line`` itself is right, and the step after it is missing; ``elsewhere`` that it
-    makes a value wrong which raises an error at another line. ``also`` is a line that does without
-    what ``line`` gives; ``slip`` the sentence on what the source itself shows to be odd. ``lone``:
-    ``line`` is the only one that differs from the reference. ``has`` are the blanks whose values
-    the program has.
+    ``line`` is where that happens; None, and no sentences, if nothing can be said. ``left_out``:
+    that line is right, and the step after it is missing. ``blank`` is what the reference fills in
+    at that point, empty if unknown.
     """
 
     told: tuple[str, ...]
     line: int | None
     margin: tuple[Margin, ...]
     blank: str = ""
-    write: str = ""
-    sure: bool = True
     left_out: bool = False
-    elsewhere: bool = False
-    also: int | None = None
-    slip: str = ""
-    lone: bool = False
-    has: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

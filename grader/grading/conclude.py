@@ -13,7 +13,6 @@ from grader.base.model import CheckResult, Diagnosis, Report, Status, Step, Verd
 from grader.grading import excerpt, faults, judge
 from grader.grading.believed import believed
 from grader.grading.diagnose import diagnose
-from grader.grading.reading.library import as_missing
 from grader.rubric import Evidence, Failed
 from grader.source import certain, origins
 from grader.source.special import MISNAMED, misnamed
@@ -51,27 +50,6 @@ class Judge:
                 self.drawn.trials, outcome, frameworks.current(), *known
             )
         return self._shown[id(outcome)]
-
-    def sure(self, outcome: Outcome) -> frozenset[str]:
-        """The checks that know what they are about: an attribute, a definition, what is written."""
-        rulings = self._rulings(self.evidence(outcome))
-        failed = ((name, one) for name, one in rulings.items() if isinstance(one, Failed))
-        known = self._imports()
-        return frozenset(
-            name
-            for name, one in failed
-            if (one.about and not judge.unsure(one, known, self.source.tree))
-            or (one.likely.startswith("() ~") and origins.place(self.source.tree, one.likely))
-        )
-
-    def _rulings(self, evidence: Evidence) -> dict[str, Ruling]:
-        """The ruling of every run-time check, with what the file shows of names not imported."""
-        rulings = judge.rule_all(self.rubric, evidence)
-        tree = self.source.tree
-        return {
-            name: as_missing(one, tree) if isinstance(one, Failed) else one
-            for name, one in rulings.items()
-        }
 
     def _failed(self, rulings: Mapping[str, Ruling]) -> frozenset[str]:
         """The checks that found fault with the source, or failed; not that of the result."""
@@ -113,7 +91,7 @@ class Judge:
         probes = (trial.probe for trial in self.drawn.trials.values())
         outcome = believed(outcome, probes, certain(self.source), self.base.file)
         evidence = self.evidence(outcome)
-        rulings = self._rulings(evidence)
+        rulings = judge.rule_all(self.rubric, evidence)
         right = judge.behaves(rulings)
         known = judge.Case(
             self.rubric,

@@ -19,7 +19,6 @@ from grader.base.model import CheckResult, Status
 from grader.grading import once
 from grader.grading.diagnose import Explanation
 from grader.grading.heads import REFUSED, lesson_head, misnamed
-from grader.grading.reading import bindings
 from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
     Check,
@@ -34,7 +33,7 @@ from grader.rubric import (
     rules,
 )
 from grader.rubric.compare import difference
-from grader.source import Finding, Source, origins
+from grader.source import Finding, Source, bindings, origins
 from grader.source.endless import endless, shared_list
 from grader.source.placeholders import unfilled
 from grader.source.variables import read, reads, stores

@@ -11,7 +11,6 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -22,9 +21,10 @@ from grader.base.machine import cores
 from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Tried, Verdict
 
 if TYPE_CHECKING:
+    from grader.explain.repair.suggest import Case
+    from grader.explain.trace.follow import Followed
     from grader.grading.conclude import Judge
     from grader.grading.inputs import Drawn
-    from grader.grading.kept import Kept
     from grader.protocol.probe import Job, Outcome, Probe, SeenError
     from grader.rubric import Rubric
     from grader.source import Finding, Source, SourceProblem
@@ -170,11 +170,12 @@ def _judged(
     early: Callable[[Report], None] | None = None,
 ) -> Report:
     """Without ``start``, a doubtful outcome is not rechecked."""
+    from grader.explain.meter import Meter
+    from grader.explain.repair.suggest import Case
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
     from grader.grading.judge import each_finding
     from grader.grading.kept import Kept
-    from grader.grading.placing import Placing
     from grader.source import certain
 
     drawn = drawn or draw(rubric, base.seed)
@@ -187,9 +188,9 @@ def _judged(
         yield certain(source)
         yield from drawn.calculating()
         if explaining and cores() > 1:  # while another core is busy with the program
-            from grader.grading.tried import surest
+            from grader.explain.repair import suggest
 
-            yield surest
+            yield suggest
 
     explaining = options.follow is not Follow.NOT
     probes = tuple(trial.probe for trial in drawn.trials.values())
@@ -197,9 +198,7 @@ def _judged(
     judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
     outcome = running.finish(job, meanwhile=meanwhile(), more=explaining)
     options = _afforded(options, outcome)
-    began = time.thread_time()
     found = judge.report(outcome)
-    reported = time.thread_time() - began
     if start is None:
         found = _plainly(found, judge, job, outcome)
         return replace(found, duration_s=time.perf_counter() - started)
@@ -211,11 +210,11 @@ def _judged(
         if options.follow is Follow.ALWAYS or (failed and options.follow is Follow.FAILING):
             if early is not None:
                 early(replace(found, duration_s=time.perf_counter() - started))
-            found = _explained(judge, job, outcome, found, options, kept, reported)
-            if found.verdict is Verdict.FAIL:
-                found = Placing(rubric, source, findings, judge.sure(outcome)).placed(found)
+            meter = Meter(kept.start, kept.fresh)
+            trace, followed = _followed(judge, job, outcome, found, options, meter.start)
+            found = replace(found, trace=trace)
             if failed:
-                found = _with_change(judge, job, outcome, found, kept)
+                found = _with_change(Case(judge, job, outcome, found, followed, meter))
     return replace(found, duration_s=time.perf_counter() - started)
 
 
@@ -276,70 +275,32 @@ def _followed(
     found: Report,
     options: Options,
     start: Callable[..., sandbox.Worker],
-) -> Trace | None:
-    """Where the program leaves the path; None where that cannot be said."""
+) -> tuple[Trace | None, tuple[Followed, ...]]:
+    """Where the program leaves the path, and both programs; nothing where that cannot be said."""
     whole = options.follow is Follow.ALWAYS
     if outcome.ended != "done" or (found.verdict is not Verdict.FAIL and not whole):
-        return None
-    from grader.grading.following import follow
+        return None, ()
+    from grader.explain.trace import follow
 
-    def followed() -> Trace | None:
+    nothing: tuple[Trace | None, tuple[Followed, ...]] = None, ()
+
+    def followed() -> tuple[Trace | None, tuple[Followed, ...]]:
         evidence = judge.evidence(outcome)
         failed = [one for one in found.checks if one.status is Status.FAIL]
-        said = [text for one in failed for text in (one.message, one.note) if text]
         ran = [one for one in failed if one.kind is Kind.RUNTIME]
         numbers = ran == failed != [] and not any(one.stopped for one in ran)
-        settings = follow.Settings(whole, "\n".join(said), numbers)
-        ahead = _ahead(judge)
-        return follow.follow(judge.step, judge.rubric, job, evidence, start, settings, ahead)
+        settings = follow.Settings(whole, numbers)
+        return follow.follow(judge.step, judge.rubric, job, evidence, start, settings)
 
-    return _explaining(followed, None)
-
-
-def _ahead(judge: Judge) -> Iterator[object]:
-    """What explaining a failure needs besides what its worker says."""
-    from grader.grading.tried import lone
-
-    with suppress(Exception):  # that is asked again, and said there
-        yield lone.differences(judge.source, judge.step.solution.read_text(encoding="utf-8"))
+    return _explaining(followed, nothing)
 
 
-def _explained(
-    judge: Judge,
-    job: Job,
-    outcome: Outcome,
-    found: Report,
-    options: Options,
-    kept: Kept,
-    before: float,
-) -> Report:
-    """The report with what is surest to explain it: in the source, by the values, or by a try.
-
-    ``before`` is the processor time that the report took without it.
-    """
-    from grader.grading.meter import Meter
-    from grader.grading.tried.surest import explained
-
-    meter = Meter(kept.start, kept.fresh, before)  # what was imported for it does not count
-    found = replace(found, trace=_followed(judge, job, outcome, found, options, meter.start))
-    if found.verdict is not Verdict.FAIL:
-        return found
-
-    return _explaining(lambda: explained(judge, job, outcome, found, meter), found)
-
-
-def _with_change(judge: Judge, job: Job, outcome: Outcome, found: Report, kept: Kept) -> Report:
+def _with_change(case: Case) -> Report:
     """The report with its explanation, and a small change of the program that helps, if any."""
-    from grader.grading.meter import Meter
-    from grader.grading.tried import suggest
+    from grader.explain.repair import suggest
 
-    def explained() -> Report:
-        meter = Meter(kept.start, kept.fresh)
-        case = suggest.Case(judge, job, outcome, found, found, meter)
-        change = _explaining(lambda: suggest.suggest(case), None)
-        return _plainly(found, judge, job, outcome, change, searched=True)
-
-    return _explaining(explained, found)
+    change = _explaining(lambda: suggest.suggest(case), None)
+    return _plainly(case.report, case.judge, case.job, case.outcome, change, searched=True)
 
 
 def _plainly(
@@ -352,7 +313,7 @@ def _plainly(
     searched: bool = False,
 ) -> Report:
     """The report with its explanation, for which nothing is run."""
-    from grader.grading.explanation import Known
+    from grader.explain.explanation import Known
 
     known = Known(judge.step, job.source, found, judge.rubric, change, _raised(outcome), searched)
     return replace(found, explanation=_explaining(known.explained, None))
@@ -389,6 +350,8 @@ def _explained_unread(
     """The same for a file that is no Python yet: what would be tried must be."""
     if options.follow is Follow.NOT or data is None:
         return found
+    from grader.explain.meter import Meter
+    from grader.explain.repair.suggest import Case
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
     from grader.grading.kept import Kept
@@ -406,7 +369,8 @@ def _explained_unread(
     source = parse(step.solution.read_bytes(), found.file, frameworks.current().spellings())
     judge = Judge(found, step, rubric, source, options.strict, drawn, {})
     with Kept(start) as kept:
-        return _with_change(judge, job, Outcome("done", {}, problem), found, kept)
+        meter = Meter(kept.start, kept.fresh)
+        return _with_change(Case(judge, job, Outcome("done", {}, problem), found, (), meter))
 
 
 def _unreadable(base: Report, rubric: Rubric, problem: SourceProblem, duration: float) -> Report:

@@ -27,7 +27,7 @@ from grader import frameworks, sandbox
 from grader.base import course
 from grader.base.model import Report, Status, Verdict
 from grader.grading import pipeline
-from grader.grading.meter import Noted
+from grader.explain.meter import Noted
 from grader.grading.pipeline import Follow, Options
 from grader.protocol.probe import Outcome
 from grader.rubric import Evidence, load

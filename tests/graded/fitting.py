@@ -1,4 +1,4 @@
-"""How often each edit is what went wrong: counted over the mistakes, for ``grader.grading.tried``.
+"""How often each edit is what went wrong: counted over the mistakes, for ``grader.explain.repair``.
 
 ``python -m tests.graded.fitting s01 s02 … > table.txt`` prints the weights of
 ``grader/grading/tried/likely.py``. It takes about a second for each mistake. Each mistake of
@@ -29,11 +29,11 @@ from grader import sandbox
 from grader.base import course
 from grader.base.blanks import make_answer
 from grader.grading.pipeline import Follow, Options, grade
-from grader.grading.tried import likely, suggest
-from grader.grading.tried.candidates import setting, towards, usual, valued
-from grader.grading.tried.likely import Feature
-from grader.grading.tried.text import Edit, Text
-from grader.grading.tried.told import Told
+from grader.explain.repair import likely, suggest
+from grader.explain.repair.candidates import setting, towards, usual, valued
+from grader.explain.repair.likely import Feature
+from grader.explain.repair.text import Edit, Text
+from grader.explain.repair.told import Told
 from tests.graded import mistakes
 from tests.graded.mistakes import Mistake
 

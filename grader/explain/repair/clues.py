@@ -1,0 +1,76 @@
+"""What the report on a program says about its lines: where a change is likely to help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from grader.base.model import Report
+from grader.explain.repair.forms import Function
+from grader.explain.repair.text import Text, head_end
+from grader.protocol.probe import SeenError
+
+FAR = ((0, "there"), (1, "beside"), (3, "near"))
+"""What up to so many lines away is called."""
+
+
+@dataclass(frozen=True)
+class Clues:
+    """The lines that a report names.
+
+    ``traced`` is where the values leave the path, ``first`` the line of what to fix first, and
+    ``raised`` the innermost line that an error passed through.
+    """
+
+    mine: Text
+    traced: int | None = None
+    first: int | None = None
+    raised: int | None = None
+
+    @staticmethod
+    def of(mine: Text, report: Report, error: SeenError | None) -> Clues:
+        """The clues in a report; ``error`` is what the program raised."""
+        trace, first = report.trace, report.first_to_fix
+        return Clues(
+            mine,
+            trace.line if trace is not None else None,
+            first.line if first is not None else None,
+            error.calls[-1].line if error is not None and error.calls else None,
+        )
+
+    def about(self, line: int) -> Iterator[tuple[str, str]]:
+        """How far each of these is from the statement at a line."""
+        main = self.traced or self.first
+        yield "place", f"{self._far(line, self.traced)}/{self._far(line, self.first)}"
+        yield "raised", self._far(line, self.raised)
+        if main is not None:
+            same = self._function(line) == self._function(main)
+            yield "function", "same" if same else "another"
+
+    def _far(self, line: int, other: int | None) -> str:
+        """How far a line is from the statement at another."""
+        if other is None:
+            return "unknown"
+        start, end = self._spans.get(line, (line, line))
+        far = max(start - other, other - end, 0)
+        return next((name for most, name in FAR if far <= most), "far")
+
+    @cached_property
+    def _spans(self) -> Mapping[int, tuple[int, int]]:
+        """First and last line of the statement at each line; of a block, of its head."""
+        found = {}
+        for one in self.mine.statements:
+            end = head_end(one)
+            found.update(dict.fromkeys(range(one.lineno, end + 1), (one.lineno, end)))
+        return found
+
+    def _function(self, line: int) -> tuple[int, int] | None:
+        """Where the innermost function around a line begins and ends."""
+        return next((one for one in self._functions if one[0] <= line <= one[1]), None)
+
+    @cached_property
+    def _functions(self) -> Sequence[tuple[int, int]]:
+        every = (one for one in self.mine.statements if isinstance(one, Function))
+        spans = [(one.lineno, one.end_lineno or one.lineno) for one in every]
+        return sorted(spans, key=lambda one: one[1] - one[0])

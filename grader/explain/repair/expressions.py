@@ -1,0 +1,313 @@
+"""Edits of what usually goes wrong in one expression, whatever the program is.
+
+They know no mistake by name: a part is left out, replaced by another of its kind, swapped with its
+neighbour, or wrapped in a step that the reference takes somewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from grader.explain.repair.arguments import Arguments
+from grader.explain.repair.around import own
+from grader.explain.repair.calls import Calls
+from grader.explain.repair.commas import Commas
+from grader.explain.repair.literals import Literals
+from grader.explain.repair.maker import Maker
+from grader.explain.repair.operators import Operators
+from grader.explain.repair.orders import Orders
+from grader.explain.repair.text import Change, Edit, of_kind
+from grader.explain.repair.unread import Unread
+from grader.explain.repair.words import MOST_NAMES, nearest, unlike
+
+TWINS = (
+    ("triu", "tril"),
+    ("triu_indices", "tril_indices"),
+    ("zeros", "ones"),
+    ("min", "max"),
+    ("max", "sum"),
+    ("stack", "concat"),
+    ("sum", "mean"),
+    ("argmin", "argmax"),
+    ("sin", "cos"),
+    ("keys", "items"),
+    ("values", "items"),
+    ("append", "extend"),
+    ("any", "all"),
+    ("lstrip", "removeprefix"),
+    ("rstrip", "removesuffix"),
+    ("union", "intersection"),
+    ("squeeze", "unsqueeze"),
+    ("add", "sub"),
+    ("mul", "div"),
+    ("mul", "truediv"),
+    ("split", "chunk"),
+    ("minimum", "maximum"),
+    ("tile", "repeat"),
+)
+"""Functions that are taken for each other, though a program has one of them only."""
+NOTHING = "0.0"
+"""What may be meant where a named number is written: a mask is made of two, and one is this."""
+SOONER = -4
+"""What an edit weighs of which there are few, and which are often right."""
+FACTOR = 2
+"""What it weighs to leave a factor out, however long it is."""
+BESIDE = 3
+"""How unlike a name that may be meant is taken to be, if it is not among the most similar."""
+
+
+TURNED = re.compile(r"\.(transpose|permute|swapaxes)\(.*\)")
+"""A step that changes the order of the axes."""
+PART = re.compile(r"(?:\d \* )?(?P<again>[\w.]+):\d \* (?P<width>[\w.]+)")
+"""The bounds of a part that is not the first of its width."""
+
+
+class Expressions(Maker):
+    """Edits of expressions."""
+
+    def of(self, node: ast.expr) -> Iterator[Edit]:
+        """Edits of one expression by itself; not of what is inside."""
+        if not isinstance(getattr(node, "ctx", None), ast.Store):
+            yield from self._parts(node)
+        yield from self._by_kind(node)
+        yield from self._wrapped(node)
+        for maker in self._makers:
+            yield from maker.of(node)
+
+    @cached_property
+    def _makers(self) -> tuple[Operators | Calls | Orders | Unread | Commas, ...]:
+        """What makes edits of any expression."""
+        given = self.mine, self.words, self.raised
+        makers = Operators, Calls, Orders, Unread, Commas
+        return tuple(one(*given) for one in makers)
+
+    @cached_property
+    def _literals(self) -> Literals:
+        return Literals(self.mine, self.words, self.raised)
+
+    @cached_property
+    def _arguments(self) -> Arguments:
+        return Arguments(self.mine, self.words, self.raised)
+
+    @of_kind("constant")
+    def _by_kind(self, node: ast.expr) -> Iterator[Edit]:
+        match node:
+            case ast.Name(ctx=ast.Load()):
+                yield from self._name(node)
+            case ast.Attribute():
+                yield from self._attribute(node)
+            case ast.Constant():
+                yield from self._literals.of(node)
+            case ast.Call(func=ast.Name("float"), args=[ast.Constant(value=str())]):
+                yield from self.put(node, "0.0")
+            case ast.Call(func=ast.Name("slice"), args=[lower, upper]):
+                yield from self._sliced(node, lower, upper)
+                yield from self._arguments.of_call(node)
+            case ast.Call():
+                yield from self._arguments.of_call(node)
+            case ast.Slice():
+                yield from self._slice(node)
+            case ast.Subscript(value=ast.Name()) if self.raised:
+                yield from self._bounded(node)
+            case ast.List() | ast.Tuple():
+                yield from self._arguments.of_list(node)
+
+    @of_kind("part")
+    def _parts(self, node: ast.expr) -> Iterator[Edit]:
+        """A part of the expression in place of the whole."""
+        for part in self._inside(node):
+            if isinstance(part, ast.Name) and part.id in self.words.modules:
+                continue
+            text = self.mine.of(part)
+            size = (len(text) - len(self.mine.of(node))) * 3 // 4
+            kind = "twice" if _is_twice(node, part) else "factor" if self._scales(node) else ""
+            for one in self.put(node, text, size):
+                yield replace(one, kind=kind, size=FACTOR if kind == "factor" else one.size)
+
+    def _scales(self, node: ast.expr) -> bool:
+        """Whether an expression is another one times or over something."""
+        return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div)
+
+    def _inside(self, node: ast.expr) -> list[ast.expr]:
+        """The parts of an expression that may stand for the whole."""
+        match node:
+            case ast.BinOp():
+                return [node.left, node.right]
+            case ast.Call():
+                receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+                return [*receiver, *node.args[:1], *([node.func] if self.raised else [])]
+            case ast.UnaryOp(operand=one) | ast.List(elts=[one]) | ast.Tuple(elts=[one]):
+                return [one]
+            case ast.Subscript(value=ast.Subscript(value=inner) as one):
+                return [one, inner]
+            case ast.Subscript(value=one) | ast.Starred(value=one):
+                return [one]
+            case ast.Attribute(value=one) if self.raised or not isinstance(one, ast.Name):
+                return [one]
+            case ast.IfExp():
+                return [node.body, node.orelse]
+            case ast.BoolOp():
+                return node.values
+        return []
+
+    @of_kind("name")
+    def _name(self, node: ast.Name) -> Iterator[Edit]:
+        near = nearest(node.id, self.words.names(node)) if node.id != "self" else []
+        for name in near:
+            yield from self.put(node, name, unlike(node.id, name))
+        for name in self.words.around.beside(node):
+            if name not in near:
+                yield from self.put(node, name, BESIDE)
+        if not self.is_called(node):
+            for name in self.words.around.kept_before(node):
+                yield from self.put(node, f"self.{name}", BESIDE)
+        if node.id in self.words.constants:
+            yield from self.put(node, NOTHING, SOONER)
+        if self.words.around.in_method(node) and self.words.around.defines(node.id):
+            start, _ = self.mine.span(node)
+            yield Edit((Change(start, start, "self."),), node.lineno, 2)
+
+    @of_kind("attribute")
+    def _attribute(self, node: ast.Attribute) -> Iterator[Edit]:
+        start, end = self.mine.span(node)
+        start = end - len(node.attr.encode())
+        others = self.words.attributes(node)
+        if isinstance(node.ctx, ast.Store):
+            others = [name for name in others if name not in self.words.around.set_attributes]
+        twins = [pair[1 - pair.index(node.attr)] for pair in TWINS if node.attr in pair]
+        said = self.words.said if len(self.words.said) <= MOST_NAMES else ()
+        for name in dict.fromkeys((*nearest(node.attr, others), *twins, *said)):
+            size = SOONER if name in twins else 2 + unlike(node.attr, name)
+            yield Edit((Change(start, end, name),), node.end_lineno or node.lineno, size)
+        if self.raised and own(node):
+            yield from self._kept_as(node, start, end)
+        for name in self.words.around.beside_attribute(node):
+            yield Edit((Change(start, end, name),), node.lineno, 2 + BESIDE)
+
+    @of_kind("kept as")
+    def _kept_as(self, node: ast.Attribute, start: int, end: int) -> Iterator[Edit]:
+        """An attribute that nothing reads, under a name that is read and that nothing sets."""
+        if isinstance(node.ctx, ast.Store) and f"self.{node.attr}" in self.words.around.unread(
+            node
+        ):
+            for name in self.words.around.unset:
+                yield Edit((Change(start, end, name),), node.lineno, 0)
+
+    @of_kind("measured")
+    def _bounded(self, node: ast.Subscript) -> Iterator[Edit]:
+        """An index that is at most the last one there is."""
+        for one in ast.walk(node.slice):
+            if isinstance(one, ast.Name):
+                yield from self.put(one, f"min({one.id}, len({self.mine.of(node.value)}))")
+
+    @of_kind("slice")
+    def _slice(self, node: ast.Slice) -> Iterator[Edit]:
+        lower, upper, step = (
+            self.mine.of(one) if one is not None else ""
+            for one in (node.lower, node.upper, node.step)
+        )
+        start, end = self.mine.span(node)
+        others = [(upper, lower, step), (upper, "", step), ("", lower, step), (lower, "", upper)]
+        others += [("", upper, step), (lower, "", step)]
+        others += [(f"-{one}", "", step) for one in (lower, upper) if one and one[0] != "-"]
+        others += [(bound, upper, step) for bound in self.words.around.bounds]
+        others += [(lower, bound, step) for bound in self.words.around.bounds]
+        others += [(one, other, step) for one, other in self._bounds(node, lower, upper)]
+        for one in dict.fromkeys(others):
+            if _is_idle(one, (lower, upper, step)):
+                continue
+            text = f"{one[0]}:{one[1]}" + (f":{one[2]}" if one[2] else "")
+            yield Edit((Change(start, end, text),), node.lineno, 3)
+
+    @of_kind("slice")
+    def _sliced(self, node: ast.Call, lower: ast.expr, upper: ast.expr) -> Iterator[Edit]:
+        """Both bounds of a ``slice`` otherwise."""
+        (start, _), (_, end) = self.mine.span(lower), self.mine.span(upper)
+        for both in self._bounds(node, self.mine.of(lower), self.mine.of(upper)):
+            yield Edit((Change(start, end, ", ".join(both)),), node.lineno, 3)
+
+    def _bounds(self, node: ast.expr, lower: str, upper: str) -> Iterator[tuple[str, str]]:
+        """Both bounds otherwise: the next part of the same width, or that of a loop's turn."""
+        if upper.isidentifier() or upper.startswith("self."):
+            if lower in ("", "0"):
+                yield from (_part(upper, number) for number in (1, 2))
+            for turn in self.words.around.turns(node):
+                if turn != upper:
+                    yield f"{turn} * {upper}", f"({turn} + 1) * {upper}"
+        part = PART.fullmatch(f"{lower}:{upper}")
+        if part is not None and part["width"] == (part["again"] or lower):
+            for number in range(3):
+                yield _part(part["width"], number)
+        if (lower, upper) == ("0", "1"):
+            yield from ((turn, f"{turn} + 1") for turn in self.words.around.turns(node))
+        first, plus, width = upper.partition(" + ")
+        if plus and first == lower and lower.isidentifier():
+            yield f"{lower} * {width}", f"({lower} + 1) * {width}"
+        yield from self.words.around.spans
+
+    @of_kind("step")
+    def _wrapped(self, node: ast.expr) -> Iterator[Edit]:
+        """A step that the reference takes somewhere, taken here."""
+        if isinstance(node, ast.Constant | ast.Slice | ast.Starred | ast.List | ast.Tuple):
+            return
+        if isinstance(getattr(node, "ctx", None), ast.Store) or self.is_called(node):
+            return
+        for before, after in self.words.steps():
+            if before.removesuffix("(").isidentifier() and not self.raised:
+                continue
+            text = self.mine.of(node)
+            if after.startswith(".") and not isinstance(node, ast.Name | ast.Attribute | ast.Call):
+                text = text if isinstance(node, ast.Subscript) else f"({text})"
+            merged = TURNED.fullmatch(after) and not before and self._is_merged(node)
+            for one in self.put(node, f"{before}{text}{after}"):
+                yield replace(one, kind="merged") if merged else one
+            match node:
+                case ast.Call(func=ast.Attribute(value=value)) if not before:
+                    yield from self.put(node, f"{self.mine.of(value)}{after}", 4)
+        yield from self._once_more(node)
+
+    def _is_merged(self, node: ast.expr) -> bool:
+        """Whether the axes of a value are joined next."""
+        outer = self.mine.parents.get(node)
+        return isinstance(outer, ast.Attribute) and outer.attr in ("reshape", "view", "flatten")
+
+    @of_kind("again")
+    def _once_more(self, node: ast.expr) -> Iterator[Edit]:
+        """A call that the same function makes elsewhere, made here."""
+        if isinstance(node, ast.Name | ast.Subscript | ast.Call | ast.Attribute):
+            for before, after in self.words.around.again(node):
+                if not self.mine.of(node).startswith(before):
+                    yield from self.put(node, f"{before}{self.mine.of(node)}{after}")
+
+
+def _is_idle(bounds: tuple[str, str, str], before: tuple[str, str, str]) -> bool:
+    """Whether a slice has the same bounds as before, or holds nothing."""
+    lower, upper, step = bounds
+    same = (lower or "0", upper, step or "1") == (before[0] or "0", before[1], before[2] or "1")
+    nothing = (
+        not step
+        and (lower or "0").isdigit()
+        and upper.isdigit()
+        and int(upper or 0) <= int(lower or 0)
+    )
+    return same or nothing
+
+
+def _is_twice(node: ast.expr, part: ast.expr) -> bool:
+    """Whether an expression does to a part of it what that is the result of."""
+    match node, part:
+        case ast.Call(func=ast.Attribute(value=value, attr=one)), ast.Call(
+            func=ast.Attribute(attr=other)
+        ):
+            return value is part and one == other
+    return False
+
+
+def _part(width: str, number: int) -> tuple[str, str]:
+    """The bounds of a part of that width."""
+    lower = ("", width, f"{number} * {width}")[min(number, 2)]
+    return lower, f"{number + 1} * {width}" if number else width

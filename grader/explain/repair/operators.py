@@ -1,0 +1,302 @@
+"""Edits of operations and comparisons: another sign, the sides swapped, other brackets, a sum."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from grader.explain.repair.maker import Maker
+from grader.explain.repair.text import Change, Edit, of_kind
+from grader.explain.repair.words import called
+
+OPERATORS: dict[type[ast.operator], tuple[str, tuple[str, ...]]] = {
+    ast.Add: ("+", ("-", "*")),
+    ast.Sub: ("-", ("+",)),
+    ast.Mult: ("*", ("/", "@", "+", "**")),
+    ast.Div: ("/", ("*", "//")),
+    ast.FloorDiv: ("//", ("/", "%")),
+    ast.Mod: ("%", ("/",)),
+    ast.MatMult: ("@", ("*",)),
+    ast.Pow: ("**", ("*",)),
+    ast.BitOr: ("|", ("&",)),
+    ast.BitAnd: ("&", ("|",)),
+    ast.BitXor: ("^", ("**",)),
+}
+"""Each operator's sign, and the signs of those that it is taken for."""
+ORDERS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+OPPOSITES: dict[type[ast.cmpop], str] = {
+    ast.Is: "is not",
+    ast.IsNot: "is",
+    ast.In: "not in",
+    ast.NotIn: "in",
+}
+COUNTING = ("range", "arange")
+MOST_ADDED = 6
+"""Variables that are added to one."""
+
+
+class Operators(Maker):
+    """Edits of operations."""
+
+    def of(self, node: ast.expr) -> Iterator[Edit]:
+        """Edits of an operation by itself."""
+        match node:
+            case ast.BinOp():
+                yield from self._operation(node)
+                yield from self._bracketed(node)
+                if isinstance(node.op, ast.Mult | ast.Div):
+                    yield from self._factor(node)
+                yield from self._as_column(node)
+                yield from self._inside_out(node)
+            case ast.Call(args=[ast.BinOp() as inner]):
+                yield from self._outside_in(node, inner)
+            case ast.Compare(ops=[_]):
+                yield from self._comparison(node)
+            case ast.BoolOp():
+                yield from self._joined(node)
+            case ast.UnaryOp(op=ast.Not()):
+                yield from self._absent(node)
+        if self._is_test(node):
+            yield from self._negated(node)
+        yield from self._shifted(node)
+        yield from self._powers(node)
+        if isinstance(node, ast.Call) and called(node) in COUNTING:
+            yield from self._counted(node)
+
+    def _is_test(self, node: ast.expr) -> bool:
+        """Whether a condition says no more than this."""
+        outer = self.mine.parents.get(node)
+        plain = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        return plain and node in (getattr(outer, "test", None), *getattr(outer, "ifs", ()))
+
+    @of_kind("negated")
+    def _negated(self, node: ast.expr) -> Iterator[Edit]:
+        """The other way round."""
+        yield from self.put(node, f"not {self.mine.of(node)}", -2)
+
+    @of_kind("power")
+    def _powers(self, node: ast.expr) -> Iterator[Edit]:
+        """A square for a value, its root for what divides, or one over it."""
+        outer, text = self.mine.parents.get(node), self.mine.of(node)
+        if not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
+            return
+        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or self.is_called(node):
+            return
+        divides = isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Div)
+        if divides and outer.right is node:  # type: ignore[union-attr]
+            yield from self.put(node, f"{text} ** 0.5")
+        if isinstance(node, ast.Name) and not self.raised and not _owns(node, outer):
+            yield from self.put(node, f"{text} * {text}", 3)
+
+    @of_kind("range")
+    def _counted(self, node: ast.Call) -> Iterator[Edit]:
+        """Both bounds of a range further on, by a variable or by one; or from the start."""
+        match node.args:
+            case [stop]:
+                first = stop
+                bounds = "0", self.mine.of(stop)
+            case [first, stop, *_]:
+                bounds = self.mine.of(first), self.mine.of(stop)
+            case _:
+                return
+        (start, _), (_, end) = self.mine.span(first), self.mine.span(stop)
+        lower, upper = bounds
+        others = [(f"{name}", f"{name} + {upper}") for name in self.words.around.variables(node)]
+        others = [one for one in others if lower == "0" and one[0] != upper][-MOST_ADDED:]
+        for one in (" + 1", " - 1"):
+            others.append((f"{lower}{one}".removeprefix("0 + "), f"{upper}{one}"))
+        if lower != "0" and upper.startswith(f"{lower} + "):
+            others.append(("0", upper.removeprefix(f"{lower} + ")))
+        if lower != "0" and upper.endswith(f" + {lower}"):
+            others.append(("0", upper.removesuffix(f" + {lower}")))
+        for one in ("+ 1", "- 1"):
+            if lower.endswith(one) and upper.endswith(one):
+                others.append((lower.removesuffix(f" {one}"), upper.removesuffix(f" {one}")))
+        for one, other in others:
+            yield Edit((Change(start, end, f"{one}, {other}"),), node.lineno, 4)
+
+    @of_kind("sides")
+    def _joined(self, node: ast.BoolOp) -> Iterator[Edit]:
+        """``and`` for ``or``, or the other way round; or its sides swapped."""
+        sign = "or" if isinstance(node.op, ast.And) else "and"
+        yield from self._between(node.values[0], node.values[-1], sign)
+        yield from self.swaps((node.values[0], node.values[-1]))
+
+    @of_kind("none")
+    def _absent(self, node: ast.UnaryOp) -> Iterator[Edit]:
+        """Whether a value is None, in place of whether it is 0 or empty."""
+        yield from self.put(node, f"{self.mine.of(node.operand)} is None")
+
+    @of_kind("sides")
+    def _operation(self, node: ast.BinOp) -> Iterator[Edit]:
+        left, right = self.mine.of(node.left), self.mine.of(node.right)
+        sign, others = OPERATORS.get(type(node.op), ("", ()))
+        for other in others:
+            yield from self._between(node.left, node.right, other)
+        parts = (node.left, node.right)
+        texts = any(isinstance(one, ast.JoinedStr | ast.Constant) for one in parts)
+        if sign and (sign not in "+*" or (texts and sign == "+")):
+            first, second = (
+                f"({text})" if isinstance(part, ast.BinOp | ast.UnaryOp | ast.IfExp) else text
+                for text, part in ((right, node.right), (left, node.left))
+            )
+            yield from self.put(node, f"{first} {sign} {second}", 2)
+
+    @of_kind("operator")
+    def _between(self, left: ast.expr, right: ast.expr, sign: str) -> Iterator[Edit]:
+        """Another operator between two expressions."""
+        _, start = self.mine.span(left)
+        end, _ = self.mine.span(right)
+        old = self.mine.data[start:end].decode()
+        symbol = old.strip().strip("()").strip()
+        if symbol and "\n" not in old and "(" not in symbol:
+            text = old.replace(symbol, sign, 1)
+            yield Edit((Change(start, end, text),), left.lineno, 6)
+
+    def _comparison(self, node: ast.Compare) -> Iterator[Edit]:
+        left, right = node.left, node.comparators[0]
+        kind = type(node.ops[0])
+        others = [OPPOSITES[kind]] if kind in OPPOSITES else ORDERS.values()
+        for sign in others:
+            if sign != ORDERS.get(kind):
+                yield from self._between(left, right, sign)
+        for one in (left, right):
+            yield from self._added(one)
+
+    @of_kind("brackets")
+    def _bracketed(self, node: ast.BinOp) -> Iterator[Edit]:
+        """The same with other brackets: ``a * (b + c)`` for ``a * b + c``, and the reverse.
+
+        Also ``f(a / b)`` for ``f(a) / b``, and the reverse.
+        """
+        sign = OPERATORS.get(type(node.op), ("",))[0]
+        left, right = self.mine.of(node.left), self.mine.of(node.right)
+        match node:
+            case ast.BinOp(left=ast.BinOp(left=a, op=op, right=b)) if type(op) in OPERATORS:
+                first, inner = OPERATORS[type(op)][0], f"{self.mine.of(b)} {sign} {right}"
+                yield from self.put(node, f"{self.mine.of(a)} {first} ({inner})", 2)
+        match node:
+            case ast.BinOp(right=ast.BinOp(left=b, op=op, right=c)) if type(op) in OPERATORS:
+                inner = f"{left} {sign} {self.mine.of(b)}"
+                rest = f"{OPERATORS[type(op)][0]} {self.mine.of(c)}"
+                yield from self.put(node, f"({inner}) {rest}", 2)
+                yield from self.put(node, f"{inner} {rest}", 2)
+        match node:
+            case ast.BinOp(left=ast.Call(args=[a]), right=ast.Call(args=[b])) if sign:
+                name = self.mine.of(node.left.func)  # type: ignore[attr-defined]
+                if name == self.mine.of(node.right.func):  # type: ignore[attr-defined]
+                    inside = f"{self.mine.of(a)} {sign} {self.mine.of(b)}"
+                    yield from self.put(node, f"{name}({inside})", 2)
+        yield from self._further_in(node, sign)
+        last = _last(node.left)
+        if left.endswith(")") and isinstance(last, ast.Call):
+            yield from self.put(node, f"{left[:-1]} {sign} {right})", 2)
+            if last is node.left and last.args and (len(last.args) > 1 or last.keywords):
+                _, at = self.mine.span(last.args[0])
+                start, end = self.mine.span(last)
+                text = self.mine.data[start:end].decode()
+                first = self.mine.data[start:at].decode()
+                yield from self.put(node, f"{first} {sign} {right}{text[len(first) :]}", 2)
+        outer = self.mine.parents.get(node)
+        if isinstance(outer, ast.Call) and outer.args == [node] and not outer.keywords:
+            inside = f"{self.mine.of(outer.func)}({left})"
+            yield from self.put(outer, f"{inside} {sign} {right}", 2)
+
+    def _further_in(self, node: ast.BinOp, sign: str) -> Iterator[Edit]:
+        """``a / b ** (c / d)`` for ``a / b ** c / d``."""
+        part, right = node.left, self.mine.of(node.right)
+        start, _ = self.mine.span(node)
+        while isinstance(part, ast.BinOp):
+            part = part.right
+            first, last = self.mine.span(part)
+            text = self.mine.data
+            if isinstance(part, ast.BinOp) or text[last : last + 1] == b")":
+                continue
+            before = text[start:first].decode()
+            yield from self.put(node, f"{before}({self.mine.of(part)} {sign} {right})", 2)
+
+    @of_kind("factor")
+    def _factor(self, node: ast.BinOp) -> Iterator[Edit]:
+        """A number of the reference as one factor more."""
+        for number in ("2", "0.5", *self.words.numbers[:MOST_ADDED]):
+            yield from self.put(node, f"{number} * {self.mine.of(node)}", 2)
+
+    @of_kind("column")
+    def _as_column(self, node: ast.BinOp) -> Iterator[Edit]:
+        """One number of a vector for each row: ``a[:, None] * b`` for ``a * b``."""
+        plain = isinstance(node.left, ast.Name | ast.Attribute | ast.Call)
+        if plain and isinstance(node.op, ast.Mult | ast.Div):
+            yield from self.put(node.left, f"{self.mine.of(node.left)}[:, None]", -9)
+
+    @of_kind("around")
+    def _outside_in(self, node: ast.Call, inner: ast.BinOp) -> Iterator[Edit]:
+        """``a + g(f(b))`` for ``f(a + g(b))``."""
+        match inner:
+            case ast.BinOp(op=ast.Add(), right=ast.Call(args=[given])):
+                start, end = self.mine.span(given)
+                first, last = self.mine.span(inner)
+                before, after = self.mine.data[first:start], self.mine.data[end:last]
+                part = f"{self.mine.of(node.func)}({self.mine.of(given)})"
+                yield from self.put(node, f"{before.decode()}{part}{after.decode()}")
+
+    @of_kind("around")
+    def _inside_out(self, node: ast.BinOp) -> Iterator[Edit]:
+        """``f(a + g(b))`` for ``a + g(f(b))``."""
+        match node:
+            case ast.BinOp(op=ast.Add(), right=ast.Call(args=[ast.Call(args=[given]) as part])):
+                (start, end), (first, last) = self.mine.span(part), self.mine.span(node)
+                before, after = self.mine.data[first:start], self.mine.data[end:last]
+                inside = f"{before.decode()}{self.mine.of(given)}{after.decode()}"
+                yield from self.put(node, f"{self.mine.of(part.func)}({inside})")
+
+    @of_kind("shift")
+    def _shifted(self, node: ast.expr) -> Iterator[Edit]:
+        """A value negated; a bound or what is given one more or less, or with another added."""
+        named = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.BinOp | ast.Subscript)
+        stored = not isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        if not named or stored or self.is_called(node):
+            return
+        text, outer = self.mine.of(node), self.mine.parents.get(node)
+        signed = isinstance(node, ast.Name | ast.Attribute | ast.Call)
+        if signed and not self.raised and not _owns(node, outer):
+            yield from self.put(node, f"-{text}", 6)
+        counts = isinstance(outer, ast.Call) and called(outer) in COUNTING
+        place = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub)
+        kept = place and isinstance(outer, ast.Assign)
+        bound = counts or kept or isinstance(outer, ast.Slice | ast.Compare)
+        given = isinstance(outer, ast.keyword | ast.AnnAssign | ast.Call | ast.BinOp)
+        given |= isinstance(outer, ast.List | ast.Return | ast.Assign) and not self.raised
+        if isinstance(outer, ast.Subscript) and node is outer.slice:
+            yield from self.put(node, f"{text} - 1", -2)
+            yield from self.put(node, f"{text} + 1", -2)
+        if bound or given:
+            yield from self.put(node, f"{text} + 1", 2 if bound else 6)
+            yield from self.put(node, f"{text} - 1", 2 if bound else 6)
+        if counts or isinstance(outer, ast.Assign):
+            yield from self._added(node)
+
+    @of_kind("sum")
+    def _added(self, node: ast.expr) -> Iterator[Edit]:
+        """A variable more: ``range(past + n)`` for ``range(n)``."""
+        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+            return
+        text = self.mine.of(node)
+        others = [one for one in self.words.around.variables(node) if one != text]
+        for name in others[:MOST_ADDED]:
+            yield from self.put(node, f"{name} + {text}", 4)
+
+
+def _last(node: ast.expr) -> ast.expr:
+    """The part of an expression that stands at its end."""
+    return _last(node.right) if isinstance(node, ast.BinOp) else node
+
+
+def _owns(node: ast.expr, outer: ast.AST | None) -> bool:
+    return isinstance(outer, ast.Attribute | ast.Subscript) and outer.value is node

@@ -1,0 +1,268 @@
+"""Where a program leaves the reference's path: the line, and what was read off there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from grader.base.model import Trace
+from grader.explain.trace.alignment import Comparison, Departure
+from grader.explain.trace.lesson import Lesson, sizes
+from grader.explain.trace.margin import margin
+from grader.explain.trace.origin import FARTHEST, Origins
+from grader.explain.trace.run import Run, operation
+from grader.protocol.probe import SeenError
+from grader.source.bindings import bound
+
+MOST_TEXT = 60
+"""Characters of an expression that is shown."""
+NEAR = 3
+"""Steps of the reference that a program may leave out."""
+
+
+@dataclass(frozen=True)
+class Localizer:
+    """Says where one comparison leaves the path, in the words of the lesson."""
+
+    lesson: Lesson
+
+    @property
+    def comparison(self) -> Comparison:
+        """Both runs."""
+        return self.lesson.comparison
+
+    @property
+    def mine(self) -> Run:
+        """The learner's run."""
+        return self.comparison.mine
+
+    def wrong(self, result: int | None) -> Trace:
+        """Where the values on the way to a wrong result stop being the reference's."""
+        if result is None:
+            return self._trace(None)
+        if self.comparison.known(result):
+            return self._unfinished(result)
+        every = self.comparison.departures(result)
+        found = tuple(one for one in every if not self.comparison.swaps(one)) or every
+        found = self.comparison.but_rewritten(found)
+        if not found:
+            return self._trace(None)
+        first = next((one for one in found if not self.comparison.from_nothing(one)), found[0])
+        node = self._outside(first)
+        origin = self._origin(first)
+        if origin is not None:
+            return self._trace(origin[0], found, (origin[1], *self._facts(first, node)))
+        if node == first.node and (lacks := self._left_out(first)) is not None:
+            line, blank = lacks
+            return self._trace(line, found, self._facts(first, node), blank, left_out=True)
+        blank = self._next_blank(first)
+        return self._trace(self._line(node), found, self._facts(first, node), blank)
+
+    def raised(self, error: SeenError) -> Trace:
+        """Where the values on the line of an error come from that the reference does not have."""
+        line = self._raised_at(error)
+        told = tuple(self.lesson.shapes_on(error.line or 0))
+        node = self.mine.written(error.line or 0, error.calls[-1].code if error.calls else "")
+        if node is None or self.mine.outran(node):
+            return self._trace(line, told=told)
+        origin = Origins(self.comparison).of(node, len(self.mine.places))
+        if origin is not None:
+            said = f"{origin.name} is {origin.have:g}, from line {self.mine.line(origin.node)}."
+            return self._trace(self.mine.line(origin.node), told=(said, *told))
+        for value in self.mine.latest(node):
+            if self.comparison.flows(value) and not self.comparison.settled(value):
+                for one in self.comparison.departures(value)[:1]:
+                    at = self._outside(one)
+                    return self._trace(self._line(at), (one,), (*told, *self._facts(one, at)))
+        return self._trace(line, told=told)
+
+    def number(self, wrong: float) -> Trace:
+        """Where a wrong plain number comes from that is returned: it is made of tensors."""
+        node = self.mine.returned(wrong)
+        for _ in range(FARTHEST):
+            if node is None:
+                break
+            taken = self.mine.feeding(node)
+            lost = [one for one in taken if not self.comparison.known(one)]
+            if lost:
+                return self.wrong(lost[0])
+            if taken:
+                line, text = self.mine.line(node), self.mine.segment(node)
+                return self._trace(line, told=(f"On line {line} the numbers go wrong: {text}",))
+            node = self._assigned(node)
+        return self.unused()
+
+    def _assigned(self, node: int) -> int | None:
+        """The expression that gave its value to a variable which an expression reads."""
+        names = (one for one in ast.walk(self.mine.nodes[node]) if isinstance(one, ast.Name))
+        made = (bound(self.mine.tree, one.id, one.lineno) for one in names)
+        values = (getattr(one, "value", None) for one in made)
+        return next((self.mine.numbers[one] for one in values if one is not None), None)
+
+    def unused(self) -> Trace:
+        """Where the values leave the path in a program whose result is a text, or nothing.
+
+        What counts is the first wrong value that nothing uses any more, outside of what is right
+        alone.
+        """
+        compared = replace(self.comparison, plain=True)
+        used = {source for made in self.mine.made.values() for source in made.sources}
+        wrong = [
+            (made.order, value)
+            for value, made in self.mine.made.items()
+            if value not in used and self.mine.arrays[value] is not None
+            if not isinstance(self.mine.nodes[made.node], ast.Name)  # which made nothing
+            if not self.mine.scope(made.node) & compared.proven and not compared.known(value)
+        ]
+        if not wrong:
+            return self._trace(None)
+        return Localizer(replace(self.lesson, comparison=compared)).wrong(min(wrong)[1])
+
+    # ---- places -------------------------------------------------------------------------------
+
+    def _raised_at(self, error: SeenError) -> int | None:
+        """The line that raised an error; of a helper that is right alone, the one that calls it."""
+        proven = error.function in self.comparison.proven - {"__call__"}
+        return error.calls[-2].line if proven and len(error.calls) > 1 else error.line
+
+    def _outside(self, one: Departure) -> int:
+        """The node of a departure; of one in a function that is right alone, its call."""
+        proven = self.comparison.proven
+        if not self.mine.scope(one.node) & proven:
+            return one.node
+        order = self.mine.made[one.value].order
+        for place in self.mine.places[order:]:
+            called = isinstance(self.mine.nodes[place.node], ast.Call)
+            if called and not self.mine.scope(place.node) & proven:
+                return place.node
+        return one.node
+
+    def _line(self, node: int) -> int:
+        """The line of a node; of an attribute that the object keeps, the one that sets it."""
+        one, line = self.mine.nodes[node], self.mine.line(node)
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
+            return one.func.end_lineno or line  # of a chain over several lines
+        if isinstance(one, ast.Attribute):
+            statement = bound(self.mine.tree, self.mine.of(one), line)
+            return line if statement is None else statement.lineno
+        return line
+
+    def _origin(self, one: Departure) -> tuple[int, str] | None:
+        """The line of a plain number that is behind a departure, and what it is."""
+        origin = Origins(self.comparison).of(one.node, self.mine.made[one.value].order)
+        if origin is None:
+            return None
+        line = self.mine.line(origin.node)
+        return line, f"{origin.name} is {origin.have:g}, from line {line}."
+
+    # ---- the reference's next step ------------------------------------------------------------
+
+    def _left_out(self, first: Departure) -> tuple[int, str] | None:
+        """The line after which a step is missing, and its blank.
+
+        The program does with a value what the reference does only with a later one.
+        """
+        kind, right = operation(self.mine.nodes[first.node]), self.comparison.right
+        for source in first.sources:
+            match = self.comparison.match(source)
+            bound_at = [one.lineno for one, _ in self.mine.bindings(source)]
+            if match is None or match < 0 or not bound_at:
+                continue
+            for made in right.made.values():
+                if operation(right.nodes[made.node]) != kind or match in made.sources:
+                    continue
+                for step in self._between(match, made.sources):
+                    return bound_at[-1], self.lesson.blank(right.made[step].node)
+        return None
+
+    def _between(self, start: int, ends: Sequence[int]) -> Iterator[int]:
+        """The values that the reference makes of ``start`` on the way to one of ``ends``.
+
+        Only if the program has none of them.
+        """
+        right = self.comparison.right
+        for end in ends:
+            way = [end]
+            while len(way) <= NEAR and way[-1] != start:
+                made = right.made[way[-1]]
+                onward = [one for one in made.sources if one == start] or [
+                    one for one in made.sources if one not in self.comparison.matched
+                ]
+                if not onward or way[-1] in self.comparison.matched:
+                    break
+                way.append(onward[0])
+            if way[-1] == start and len(way) > 1:
+                yield way[-2]
+
+    def _next_blank(self, first: Departure) -> str:
+        """The blank of what the reference makes of the same values."""
+        made = self._twin(first)
+        return "" if made is None else self.lesson.blank(self.comparison.right.made[made].node)
+
+    def _twin(self, first: Departure) -> int | None:
+        """What the reference makes of the same values, and the program does not have."""
+        matched = {self.comparison.match(value) for value in first.sources} - {None, -1}
+        right, kind = self.comparison.right, operation(self.mine.nodes[first.node])
+        found = [
+            (len(matched & {*made.sources}), operation(right.nodes[made.node]) == kind, -value)
+            for value, made in right.made.items()
+            if matched & {*made.sources} and value not in self.comparison.matched
+        ]
+        return -max(found)[2] if found else None
+
+    def _unfinished(self, result: int) -> Trace:
+        """The reference has this result too, on its way to another one."""
+        right, match = self.comparison.right, self.comparison.match(result)
+        places = [one.node for one in self.mine.places if one.value == result]
+        bound_at = [one.lineno for one, _ in self.mine.bindings(result)]
+        line = bound_at[-1] if bound_at else self.mine.line(places[-1]) if places else None
+        quantity = self.lesson.quantity(match)
+        told = (f"What is returned is {quantity}.",) if quantity else ()
+        later = [m.node for m in right.made.values() if match in m.sources]
+        blank = self.lesson.blank(later[0]) if later else ""
+        return self._trace(line, told=told, blank=blank, left_out=bool(later))
+
+    # ---- facts --------------------------------------------------------------------------------
+
+    def _facts(self, first: Departure, node: int) -> tuple[str, ...]:
+        text = self.mine.segment(node)
+        shown = f": {text}" if len(text) <= MOST_TEXT else ""
+        return (f"On line {self._line(node)} the numbers go wrong{shown}", *self._apart(first))
+
+    def _apart(self, first: Departure) -> Iterator[str]:
+        """What the value is to the reference's."""
+        relation, array = first.relation, self.mine.arrays[first.value]
+        if relation is not None:
+            what = self.lesson.quantity(relation.of) or "a value of the reference"
+            match relation.kind:
+                case "scaled":
+                    yield f"It gives {what} times {relation.factor:.4g}."
+                    return
+                case "transposed":
+                    yield f"It gives {what}, {relation.order}."
+                    return
+                case "part":
+                    yield f"It gives part {relation.index + 1} of {relation.count} of {what}."
+                    return
+        twin = self._twin(first)
+        want = None if twin is None else self.comparison.right.arrays[twin]
+        if twin is None or want is None or array is None:
+            return
+        quantity = self.lesson.quantity(twin)
+        if array.shape != want.shape and (quantity or relation is None):
+            yield f"It gives {sizes(array.shape)}; the reference has {self.lesson.what(twin)}."
+        elif quantity:
+            yield f"From the same values the reference computes {quantity}."
+
+    def _trace(
+        self,
+        line: int | None,
+        found: Sequence[Departure] = (),
+        told: Sequence[str] = (),
+        blank: str = "",
+        *,
+        left_out: bool = False,
+    ) -> Trace:
+        lines = tuple(margin(self.lesson, found))
+        return Trace(tuple(dict.fromkeys(told)), line, lines, blank, left_out=left_out)
