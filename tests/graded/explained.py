@@ -26,8 +26,8 @@ import numpy as np
 from grader import frameworks, sandbox
 from grader.base import course
 from grader.base.model import Report, Status, Verdict
-from grader.grading import pipeline
 from grader.explain.meter import Noted
+from grader.grading import pipeline
 from grader.grading.pipeline import Follow, Options
 from grader.protocol.probe import Outcome
 from grader.rubric import Evidence, load

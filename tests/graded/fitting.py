@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,13 +29,12 @@ import numpy.typing as npt
 from grader import sandbox
 from grader.base import course
 from grader.base.blanks import make_answer
-from grader.grading.pipeline import Follow, Options, grade
 from grader.explain.repair import likely, suggest
 from grader.explain.repair.candidates import setting, towards, usual, valued
 from grader.explain.repair.likely import Feature
 from grader.explain.repair.text import Edit, Text
-from grader.explain.repair.told import Told
-from tests.graded import mistakes
+from grader.grading.pipeline import Follow, Options, grade
+from tests.graded import explained, made, mistakes, verdicts
 from tests.graded.mistakes import Mistake
 
 PENALTY, TURNS, RATE = 0.001, 300, 0.1
@@ -44,7 +44,19 @@ FAR = 16
 """An edit whose length is further than this from the right program's, in bytes, is another."""
 NEAR = 8
 """Lines from a mistake."""
-GROUPS = ("place", "reference", "raised", "function", "size", "nearer", "runs", "raises")
+GROUPS = ("place", "reference", "raised", "mark", "slice", "function", "size", "nearer")
+GROUPS += ("runs", "raises")
+    "place",
+    "reference",
+    "raised",
+    "mark",
+    "slice",
+    "function",
+    "size",
+    "nearer",
+    "runs",
+    "raises",
+)
 
 
 Collected = tuple[list[Feature], list[tuple[npt.NDArray[np.int32], int]]]
@@ -52,7 +64,7 @@ Collected = tuple[list[Feature], list[tuple[npt.NDArray[np.int32], int]]]
 
 The number -1 stands for none.
 """
-MOST_FEATURES = 6
+MOST_FEATURES = 8
 
 
 class Chosen(NamedTuple):
@@ -66,14 +78,14 @@ def chosen(one: Mistake, case: suggest.Case) -> Chosen | None:
     """What a mistake says about its edits; None if none of them gives the right program."""
     search = suggest.Search(case)
     solution = make_answer(case.judge.step.solution.read_text(encoding="utf-8"))
-    clues, words, alike, raised = setting(case.job.source, solution, case.told, search.evidence)
+    clues, words, alike, raised = setting(case.job.source, solution, case.report, search.evidence)
     mine = clues.mine
     edits = [
-        *Told(mine, words, raised).edits(case.told),
         *towards(list(alike.edits())),
         *usual(clues, words, raised=raised),
     ]
-    edits += valued(search.followed(), alike.names())
+    for one_run in case.followed:
+        edits += valued(one_run, alike.names())
     edits = list({edit.changes: edit for edit in reversed(edits)}.values())
     nearer = sum(edit.kind in likely.NEARER for edit in edits)
     near = [(n, edit) for n, edit in enumerate(edits) if _is_near(edit, one.lines)]
@@ -116,12 +128,15 @@ def _tree(text: str) -> str:
         return ""
 
 
-def collected(step: str, share: int) -> Collected:
-    """What the mistakes of a step say."""
+def collected(step: str, share: int, count: int, seed: int) -> Collected:
+    """What the mistakes of a step say, and as many made by machine as ``count`` says."""
+    verdicts.start_pool()
     number: dict[Feature, int] = {}
     programs = []
     with tempfile.TemporaryDirectory() as folder, sandbox.several() as start, _cases() as cases:
-        for one in mistakes.of(step)[::share]:
+        right = explained.Grading(step, seed, Path(folder), start).passes
+        new = islice(made.drawn(step, seed, count, right), count)
+        for one in (*mistakes.of(step)[::share], *new):
             path = Path(folder) / f"step_{step.removeprefix('s')}.py"
             path.write_text(one.source, encoding="utf-8")
             cases.clear()
@@ -201,10 +216,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("steps", nargs="+")
     parser.add_argument("--share", type=int, default=1)
+    parser.add_argument("--made", type=int, default=0, help="so many of each step by machine")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     given = parser.parse_args()
     with ProcessPoolExecutor(given.jobs) as pool:
-        found = list(pool.map(collected, given.steps, [given.share] * len(given.steps)))
+        asked = ([one] * len(given.steps) for one in (given.share, given.made, given.seed))
+        found = list(pool.map(collected, given.steps, *asked))
     weights = fitted(found)
     for group in GROUPS:
         some = [(round(SCALE * weight), of) for of, weight in weights.items() if of[0] == group]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.base.model import Report
 from grader.explain.repair.forms import Function
+from grader.explain.repair.slicing import Slices
 from grader.explain.repair.text import Text, head_end
 from grader.protocol.probe import SeenError
 
@@ -20,13 +21,15 @@ class Clues:
     """The lines that a report names.
 
     ``traced`` is where the values leave the path, ``first`` the line of what to fix first, and
-    ``raised`` the innermost line that an error passed through.
+    ``raised`` the innermost line that an error passed through. ``marks`` say which lines have the
+    reference's values.
     """
 
     mine: Text
     traced: int | None = None
     first: int | None = None
     raised: int | None = None
+    marks: Mapping[int, str] = field(default_factory=dict)
 
     @staticmethod
     def of(mine: Text, report: Report, error: SeenError | None) -> Clues:
@@ -37,6 +40,7 @@ class Clues:
             trace.line if trace is not None else None,
             first.line if first is not None else None,
             error.calls[-1].line if error is not None and error.calls else None,
+            {one.line: one.mark for one in trace.margin} if trace is not None else {},
         )
 
     def about(self, line: int) -> Iterator[tuple[str, str]]:
@@ -44,7 +48,9 @@ class Clues:
         main = self.traced or self.first
         yield "place", f"{self._far(line, self.traced)}/{self._far(line, self.first)}"
         yield "raised", self._far(line, self.raised)
+        yield "mark", self.marks.get(self._start(line), "none")
         if main is not None:
+            yield "slice", str(self._slices.of(self.raised or main).get(self._start(line), "none"))
             same = self._function(line) == self._function(main)
             yield "function", "same" if same else "another"
 
@@ -55,6 +61,14 @@ class Clues:
         start, end = self._spans.get(line, (line, line))
         far = max(start - other, other - end, 0)
         return next((name for most, name in FAR if far <= most), "far")
+
+    def _start(self, line: int) -> int:
+        """The first line of the statement at a line."""
+        return self._spans.get(line, (line, line))[0]
+
+    @cached_property
+    def _slices(self) -> Slices:
+        return Slices(self.mine)
 
     @cached_property
     def _spans(self) -> Mapping[int, tuple[int, int]]:
