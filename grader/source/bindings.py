@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 
-from grader.base.rewriting import Rewriter
 from grader.source.walked import of_kind, walked
 
 CHANGES = frozenset(("append", "extend", "insert", "remove", "reverse", "sort", "update"))
@@ -41,39 +40,6 @@ def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
     return frozenset(one.lineno for one in names if one.lineno > line)
 
 
-def exchanged_at(tree: ast.Module, line: int, old: str, new: str, since: int) -> str:
-    """The value on a line with the variable ``new``, made on line ``since``, in place of ``old``.
-
-    ``old`` is an expression, as Python would write it. Empty where the line has it other than
-    once, or is no assignment or return of the same function.
-    """
-    inside = around(tree, line)
-    here = (one for one in walked(inside or tree) if isinstance(one, ast.stmt))
-    found = next((one for one in here if one.lineno == line), None)
-    same = inside is around(tree, since) and since < line
-    value = found.value if isinstance(found, ast.Assign | ast.Return) else None
-    if value is None or not same or not new.isidentifier():
-        return ""
-    exchange = _Exchange(old, new)
-    text = ast.unparse(exchange.visit(value))
-    if exchange.count != 1:
-        return ""
-    return f"return {text}" if isinstance(found, ast.Return) else text
-
-
-class _Exchange(Rewriter):
-    """Puts a variable in place of every expression that reads ``old``, and counts them."""
-
-    def __init__(self, old: str, new: str) -> None:
-        self.old, self.new, self.count = old, new, 0
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.expr) and ast.unparse(node) == self.old:
-            self.count += 1
-            return ast.Name(self.new)
-        return self.generic_visit(node)
-
-
 def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
     """The statements after ``line``, in its function, that put something into a variable.
 
@@ -104,16 +70,6 @@ def around(tree: ast.Module, line: int) -> ast.FunctionDef | None:
         one for one in of_kind(tree, ast.FunctionDef) if one.lineno <= line <= (one.end_lineno or 0)
     ]
     return max(found, key=lambda one: one.lineno, default=None)
-
-
-def statement_at(tree: ast.Module, line: int) -> range:
-    """The lines of the statement at ``line``; of a block its head."""
-    for node in of_kind(tree, ast.stmt):
-        body: list[ast.stmt] = getattr(node, "body", [])
-        end = body[0].lineno if body else (node.end_lineno or node.lineno) + 1
-        if node.lineno <= line < end:
-            return range(node.lineno, end)
-    return range(line, line + 1)
 
 
 def targets(node: ast.AST) -> list[str]:
@@ -148,15 +104,6 @@ def arguments(call: ast.Call, params: Sequence[str]) -> dict[str, ast.expr]:
 def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
     """The functions and methods of a file by name; the last definition counts."""
     return {node.name: node for node in of_kind(tree, ast.FunctionDef)}
-
-
-def none_by_default(function: ast.FunctionDef, name: str) -> bool:
-    """Whether a parameter is None unless something is given."""
-    given = function.args
-    by_place = [*given.posonlyargs, *given.args]
-    defaults = zip(reversed(by_place), reversed(given.defaults), strict=False)
-    pairs = [*defaults, *zip(given.kwonlyargs, given.kw_defaults, strict=True)]
-    return any(arg.arg == name and is_none(default) for arg, default in pairs)
 
 
 def is_none(node: ast.AST | None) -> bool:

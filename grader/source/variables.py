@@ -40,18 +40,6 @@ def binds(node: ast.AST) -> Iterator[str]:
         yield from (one.id for one in targets if isinstance(one, ast.Name))
 
 
-@lru_cache(64)
-def all_bound(tree: ast.AST) -> frozenset[str]:
-    """The names that the statements of a program or a function bind."""
-    return frozenset(name for one in walked(tree) for name in binds(one))
-
-
-@lru_cache(64)
-def all_named(tree: ast.AST) -> frozenset[str]:
-    """The same, with every variable and parameter in it."""
-    return all_bound(tree) | stored(tree) | {one.arg for one in of_kind(tree, ast.arg)}
-
-
 def appended(node: ast.AST) -> tuple[str, ast.expr] | None:
     """The list that a call of ``append`` or a statement with nothing else adds to, and what."""
     match node:

@@ -130,10 +130,6 @@ class Comparison:
             return False
         return bool(np.all(one == one.flat[0]) and np.all(two == one.flat[0]))
 
-    def stacks(self, array: Floats) -> frozenset[int]:
-        """The values of the reference that these are, side by side."""
-        return self._values.stacked(array)
-
     def has(self, array: Floats) -> bool:
         """Whether the reference has these numbers, or they were given."""
         return self._values.equal(array) is not None
@@ -154,26 +150,6 @@ class Comparison:
                 given or self._loaded(made.node) or any(self.flows(one) for one in made.sources)
             )
         return self._flows[value]
-
-    def right_flows(self, value: int) -> bool:
-        """Whether a value of the reference comes from an input or a weight."""
-        todo, seen = [value], {value}
-        while todo:
-            made = self.right.made[todo.pop()]
-            if isinstance(self.right.nodes[made.node], ast.FunctionDef | ast.Attribute | ast.Name):
-                return True
-            todo += [one for one in made.sources if one not in seen]
-            seen.update(made.sources)
-        return False
-
-    def has_right(self, value: int) -> bool:
-        """Whether the learner's program has this value of the reference, or was given it."""
-        array = self.right.arrays[value]
-        return (
-            value in self.matched
-            or (array is not None and any(same(np.asarray(one), array) for one in self.given))
-            or any(self.equal(one, value) for one in self.mine.made)
-        )
 
     def _loaded(self, node: int) -> bool:
         return isinstance(self.mine.nodes[node], ast.Attribute | ast.Name)
@@ -226,11 +202,6 @@ class Comparison:
         before = array.ndim - inner.ndim
         more = before > 0 and array.shape[before:] == inner.shape
         return more and source != value and (self.known(source) or self._wrapped(source))
-
-    def piece_of(self, value: int) -> int | None:
-        """The value of the reference that this is one head, or one text, of."""
-        array = self.mine.arrays[value]
-        return None if array is None or self.known(value) else self._values.entry(array)
 
     def _negated(self, value: int) -> bool:
         """Whether a step after this one turns the sign of a value again."""
@@ -324,22 +295,6 @@ class Comparison:
     def from_nothing(self, one: Departure) -> bool:
         """Whether the path is left at a value that is made of no other: a mask, a constant."""
         return not self.flows(one.value) or (self.plain and not one.sources)
-
-    def in_other_class(self, node: int, right: int) -> bool:
-        """Whether both programs have the classes that their nodes are in, and these differ."""
-        own, there = self.mine.scope(node), self.right.scope(right)
-        here, other = (
-            frozenset(one.name for one in run.nodes if isinstance(one, ast.ClassDef))
-            for run in (self.mine, self.right)
-        )
-        mine, wanted = own & here & other, there & here & other
-        return bool(mine and wanted) and not mine & wanted
-
-    def in_other_function(self, node: int, right: int) -> bool:
-        """Whether a node is in a plain function that the reference has, and its twin elsewhere."""
-        name = self.mine.named(node)
-        alike = any(isinstance(o, ast.FunctionDef) and o.name == name for o in self.right.tree.body)
-        return alike and self.right.named(right) != name
 
     def after(self, departures: Sequence[Departure]) -> frozenset[int]:
         """The values that were made at a departure, or from what was."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from grader.base.sanitize import on_one_line
-from grader.source import placeholders
 from grader.source.walked import of_kind, parsed, walked
 
 BLOCKS = ("body", "orelse", "finalbody")
@@ -105,14 +104,6 @@ class Program:
     def line(self, number: int) -> int:
         """Where a node begins, 1-based; 0 for one that has no place."""
         return int(getattr(self.nodes[number], "lineno", 0))
-
-    @cached_property
-    def _unfilled(self) -> tuple[range, ...]:
-        return placeholders.unfilled(self.tree)
-
-    def is_unfilled(self, number: int) -> bool:
-        """Whether the function around a node has placeholders: what uses its value may follow."""
-        return any(self.line(number) in place for place in self._unfilled)
 
     def statement(self, number: int) -> ast.stmt | None:
         """The statement that a node belongs to."""

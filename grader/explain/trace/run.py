@@ -299,11 +299,6 @@ class Run(Program):
         inner = (self.numbers[one] for one in ast.walk(statement) if one in self.numbers)
         return any(one in self._seen_nodes or one in self.scalars for one in inner)
 
-    def is_seen(self, name: str, number: int) -> bool:
-        """Whether a variable that is read in a node ever held numbers there."""
-        read = [one for one in ast.walk(self.nodes[number]) if isinstance(one, ast.Name)]
-        return any(one.id == name and self.numbers[one] in self._seen_nodes for one in read)
-
     def ends(self, number: int) -> bool:
         """Whether a node is the last statement of its function."""
         inside = self.function(number)
@@ -335,15 +330,6 @@ class Run(Program):
     def given(self, function: int) -> frozenset[int]:
         """Every value that was ever an argument of ``function``."""
         return frozenset(one.value for one in self.places if one.node == function)
-
-    def entered(self, function: int, value: int, order: int) -> int | None:
-        """The last entry before ``order`` that gives ``value`` to ``function``."""
-        found = [
-            index
-            for index, one in enumerate(self.places[:order])
-            if one.node == function and one.value == value
-        ]
-        return found[-1] if found else None
 
     def bindings(self, value: int | None) -> Sequence[tuple[ast.stmt, int]]:
         """The statements whose whole result ``value`` is, and which part of it, in order.
