@@ -44,19 +44,9 @@ FAR = 16
 """An edit whose length is further than this from the right program's, in bytes, is another."""
 NEAR = 8
 """Lines from a mistake."""
-GROUPS = ("place", "reference", "raised", "mark", "slice", "function", "size", "nearer")
-GROUPS += ("runs", "raises")
-    "place",
-    "reference",
-    "raised",
-    "mark",
-    "slice",
-    "function",
-    "size",
-    "nearer",
-    "runs",
-    "raises",
-)
+LINES = ("place", "raised", "mark", "slice", "function")
+"""Features of a line."""
+GROUPS = (*LINES, "reference", "size", "nearer", "runs", "raises")
 
 
 Collected = tuple[list[Feature], list[tuple[npt.NDArray[np.int32], int]]]
