@@ -20,6 +20,8 @@ from grader.explain.repair.text import Names, Text
 
 ALIKE = 0.45
 """Statements that have less than this in common answer nothing."""
+FEWEST = 2
+"""Statements of a function that another one must have, to have it in its own body."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,47 @@ class Alignment:
 
     def _module(self) -> Iterator[Pair | Gap]:
         scope = Scope(Names(self._naming.elected("module"), self._attributes))
-        yield from self._blocks(self.mine.tree, self.right.tree, scope)
+        paired: set[ast.stmt] = set()
+        for one in self._blocks(self.mine.tree, self.right.tree, scope):
+            if isinstance(one, Pair):
+                paired |= {one.mine, one.right}
+            yield one
+        yield from self._elsewhere(paired, scope)
+
+    def _elsewhere(self, paired: set[ast.stmt], scope: Scope) -> Iterator[Pair | Gap]:
+        """Functions that do a function's work under another name, within another, or in its place.
+
+        Of these only what stands between statements that answer each other is a gap.
+        """
+        mine, right = (
+            [one for one in text.statements if isinstance(one, Function)]
+            for text in (self.mine, self.right)
+        )
+        for own in mine:
+            if own not in paired and (other := self._closest(own, right, scope.names)) is not None:
+                yield from self._of_functions(own, other, scope)
+        for other in right:
+            if other not in paired:
+                names = scope.names
+                found = max(mine, key=lambda one: self._in_common(one, other, names), default=None)
+                if found is not None and self._in_common(found, other, names) >= FEWEST:
+                    for one in self._of_functions(found, other, scope):
+                        within = isinstance(one, Pair) or (one.after and one.before)
+                        yield from (one,) if within else ()
+
+    def _closest(self, own: Function, right: list[Function], names: Names) -> Function | None:
+        """The function of the reference that has the most in common with one of the learner's."""
+        found = max(right, key=lambda one: self._alike(own, one, names), default=None)
+        return found if found is not None and self._alike(own, found, names) >= ALIKE else None
+
+    def _in_common(self, own: Function, other: Function, names: Names) -> int:
+        """How many statements of two functions answer each other."""
+        return len(self._aligned(code(own.body), code(other.body), names))
+
+    def _of_functions(self, mine: Function, right: Function, scope: Scope) -> Iterator[Pair | Gap]:
+        names = {**scope.names.names, **self._naming.elected(mine), **parameters(mine, right)}
+        inner = Scope(Names(names, scope.names.attributes), mine, right, bound_by(right))
+        yield from self._blocks(mine, right, inner)
 
     def _blocks(self, mine: ast.AST, right: ast.AST, scope: Scope) -> Iterator[Pair | Gap]:
         for name in BLOCKS:
@@ -122,9 +164,8 @@ class Alignment:
     def _matched(self, mine: ast.stmt, right: ast.stmt, scope: Scope) -> Iterator[Pair | Gap]:
         yield Pair(mine, right, scope)
         if isinstance(mine, Function) and isinstance(right, Function):
-            names = {**scope.names.names, **self._naming.elected(mine), **parameters(mine, right)}
-            scope = Scope(Names(names, scope.names.attributes), mine, right, bound_by(right))
-        if type(mine) is type(right):
+            yield from self._of_functions(mine, right, scope)
+        elif type(mine) is type(right):
             yield from self._blocks(mine, right, scope)
 
     def _aligned(

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, islice, repeat
 from typing import TYPE_CHECKING
 
 from grader import frameworks
@@ -53,6 +53,8 @@ FEW = (2, 4, *(8,) * 8)
 """The same where every trial without an oracle is run."""
 BEFORE_FOLLOWING = 3
 """So many batches are tried before both programs are followed for more edits."""
+MOST = 4
+"""Batches more of the last size."""
 MOST_MADE = 1500
 """Edits of what usually goes wrong that are made, on the likeliest lines."""
 MOST_LINES = 12
@@ -127,7 +129,7 @@ class Search:
             edits += chain.from_iterable(valued(one, alike.names()) for one in case.followed)
             likely = ordered(edits, clues, raised=raised)
         if whole is None and self._searching() > 0:
-            whole = self._try(likely, BATCHES[BEFORE_FOLLOWING:])
+            whole = self._try(likely, (*BATCHES[BEFORE_FOLLOWING:], *repeat(BATCHES[-1], MOST)))
         if whole is None and self._half is None:
             self._past(reference)
         return whole or self._half
@@ -137,6 +139,8 @@ class Search:
         new = (one.source for one in some if self._worth(one) and compiles(one.source))
         for size in batches if self._chosen.few else FEW:
             batch = list(islice(new, size))
+            if not batch:
+                break
             batch = self._helping(self._chosen, batch)
             time = self._left() > SEVERAL * self._graded or self._graded < CHEAP_S
             if len(batch) > 1 and time and self._chosen.exact and self._searching() > 0:
