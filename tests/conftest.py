@@ -18,9 +18,9 @@ from grader.base import course, machine
 from grader.base.course import ROOT
 from grader.base.model import Report
 from grader.classroom import work
+from grader.explain.repair import suggest
 from grader.explain.trace import follow
 from grader.grading.pipeline import Follow, Options, grade
-from grader.explain.repair import helping, suggest
 from grader.sandbox import WorkerPool
 from tests import marks, processes
 from tests.graded import mistakes
@@ -56,11 +56,7 @@ LIMITS_S = {"whole": 600, "parity": 600, "slow": 3600, "native": 3600}
 """Seconds for a test with one of these markers. pyproject.toml has the limit of the others."""
 
 AMPLE_S = 60.0
-LIMITS = {
-    follow: ("MOST_S",),
-    helping: ("MOST_S", "ENOUGH_S", "SLOW_S"),
-    suggest: ("BUDGET_S",),
-}
+LIMITS = {follow: "MOST_S", suggest: "BUDGET_S"}
 """The times, in seconds, after which an explanation has to do with what is known."""
 
 SLOW = (
@@ -68,7 +64,7 @@ SLOW = (
     "test_variants.py",
     "test_book_browser.py",  # has the book built
     "test_desk_browser.py",
-    "test_tried.py",
+    "test_repair.py",
     "test_learner.py",
     "test_book.py",
     "test_engine_staging.py",
@@ -78,7 +74,7 @@ SLOW = (
     "test_grade.py",
     "test_watch.py",
     "test_trials.py",
-    "test_trace.py",
+    "test_localize.py",
     "test_lessons.py",
     "test_notebook_kernel.py",
     "test_desk.py",
@@ -163,9 +159,8 @@ def workers() -> Iterator[sandbox.WorkerPool]:
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time enough to explain every mistake: what is told depends on no machine's speed."""
-    for module, names in LIMITS.items():
-        for name in names:
-            monkeypatch.setattr(module, name, AMPLE_S)
+    for module, name in LIMITS.items():
+        monkeypatch.setattr(module, name, AMPLE_S)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Runs small NumPy programs through the worker's recorder: the trace without a worker."""
+"""Runs small NumPy programs through the worker's recorder: recorded runs without a worker."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import Any
 
 from grader import frameworks
-from grader.explain.trace.run import Run
 from grader.explain.trace.alignment import Comparison
+from grader.explain.trace.run import Run
 from grader.worker import follow
 
 
@@ -24,3 +24,11 @@ def run(source: str, name: str, *args: Any) -> Run:
 def compared(mine: str, right: str, name: str, *args: Any, proven: str = "") -> Comparison:
     """Two programs on the same arguments."""
     return Comparison(run(mine, name, *args), run(right, name, *args), (), frozenset({proven}))
+
+
+def edited(program: str, *edits: tuple[str, str]) -> str:
+    """A program with some places changed, each of which it has once."""
+    for old, new in edits:
+        assert program.count(old) == 1, old
+        program = program.replace(old, new)
+    return program
