@@ -159,7 +159,7 @@ def test_a_result_that_comes_too_early_is_what_the_lesson_has_on_its_way(early: 
         # the cause is where a value was made, not where it meets another
         ("scores / self.scale", "scores.reshape(-1)", "scaled + mask", "scaled = "),
         ("key.swapaxes(-1, -2)", "key", "query @ key", "scores = query @ key"),
-        ("width // heads", "width - heads", "x.reshape(len(x), -1, size)", "self.size = width - heads"),
+        ("width // heads", "width - 1", "x.reshape(len(x), -1, size)", "self.size = width - 1"),
     ],
 )
 def test_of_an_error_it_is_the_line_that_made_what_is_wrong_there(
