@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,16 +14,12 @@ import hypothesis
 import pytest
 
 from grader import sandbox
-from grader.base import course, machine
+from grader.base import machine
 from grader.base.course import ROOT
-from grader.base.model import Report
 from grader.classroom import work
 from grader.explain.repair import suggest
 from grader.explain.trace import follow
-from grader.grading.pipeline import Follow, Options, grade
-from grader.sandbox import WorkerPool
 from tests import marks, processes
-from tests.graded import mistakes
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -161,26 +157,6 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time enough to explain every mistake: what is told depends on no machine's speed."""
     for module, name in LIMITS.items():
         monkeypatch.setattr(module, name, AMPLE_S)
-
-
-@pytest.fixture
-def mistaken(workers: WorkerPool, tmp_path: Path) -> Callable[[str, str], Report]:
-    """Gives the report on a mistake of the corpus."""
-
-    def report(step: str, name: str) -> Report:
-        one = mistakes.named(step, name)
-        path = tmp_path / "mine.py"
-        path.write_text(one.source, encoding="utf-8")
-        options = Options(seed=7, follow=Follow.FAILING)
-        return grade(course.find(step), path, options, workers.start)
-
-    return report
-
-
-@pytest.fixture
-def hurried(unhurried: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same, but no time to look for a change: what a slow machine tells."""
-    monkeypatch.setattr(suggest, "BUDGET_S", 0.0)
 
 
 @pytest.fixture(scope="session")

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from grader.explain.trace.slips import origin
 
 from grader.base import course
 from grader.base.model import CheckResult, Report, Status, Verdict
-from grader.explain.trace.slips import origin
 from grader.grading.pipeline import Follow, Options, grade
 from grader.protocol.probe import SeenCall
 from grader.sandbox import WorkerPool

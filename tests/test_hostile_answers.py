@@ -17,10 +17,10 @@ import pytest
 from grader import frameworks
 from grader.base import course
 from grader.base.model import Status, Step
+from grader.explain.trace.run import Run
 from grader.frameworks.max.errors.families import FAMILIES
 from grader.grading import excerpt
 from grader.grading.diagnose import diagnose
-from grader.explain.trace.run import Run
 from grader.grading.judge import Case, behaves, rule_all, settle, source_findings
 from grader.protocol.message import WireError
 from grader.protocol.probe import (

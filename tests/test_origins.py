@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 import pytest
+from grader.explain.trace.helpers import preset_by
 
 from grader import frameworks
 from grader.frameworks.max.errors.case import Case
 from grader.frameworks.max.errors.fitting import swapped
-from grader.explain.trace.helpers import preset_by
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source import origins, parse, returns
 

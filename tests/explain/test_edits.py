@@ -10,7 +10,7 @@ import pytest
 
 from grader.base import course
 from grader.base.blanks import make_answer
-from grader.base.model import CheckResult, Kind, Replaced, Report, Status, Verdict
+from grader.base.model import Replaced
 from grader.explain.repair import syntax
 from grader.explain.repair.align import Alignment, Pair
 from grader.explain.repair.candidates import compiles, ordered, usual
@@ -19,7 +19,6 @@ from grader.explain.repair.expressions import Expressions
 from grader.explain.repair.reference import Reference
 from grader.explain.repair.suggest import difference
 from grader.explain.repair.text import Change, Edit, Text
-from grader.explain.repair.told import Told
 from grader.explain.repair.words import Words
 from tests.graded import mistakes, variants
 
@@ -406,26 +405,6 @@ def test_a_slip_is_undone_by_one_edit(wrong: str, right: str, raised: bool) -> N
         with suppress(ValueError, SyntaxError):
             found.add(ast.dump(ast.parse(mine.applied(edit))))
     assert ast.dump(ast.parse(right)) in found
-
-
-def test_what_the_hint_of_an_error_says_to_write_is_an_edit() -> None:
-    mine = Text("def f(x, n):\n    return np.full(x, n - 1, 0.0)\n")
-    hints = ("Put the sizes into one tuple. Write np.full((x, n - 1), 0.0)",)
-    check = CheckResult("forward", Kind.RUNTIME, Status.FAIL, "TypeError", hints, line=2)
-    report = Report("s02", "Mask", "f.py", Verdict.FAIL, (check,))
-    edits = list(Told(mine, Words(mine, mine), raised=True).edits(report))
-    best = min(edits, key=lambda one: one.size)
-    assert best.kind == "told"
-    assert mine.applied(best).endswith("    return np.full((x, n - 1), 0.0)\n")
-
-
-def test_what_a_hint_says_to_make_of_a_variable_is_made_where_it_gets_its_value() -> None:
-    mine = Text("def f(x):\n    dims = range(x.rank)\n    return x.permute(dims)\n")
-    hints = ("Make a list of it first, where it gets its value: list(dims).",)
-    check = CheckResult("forward", Kind.RUNTIME, Status.FAIL, "TypeError", hints, line=3)
-    report = Report("s02", "Mask", "f.py", Verdict.FAIL, (check,))
-    (edit,) = Told(mine, Words(mine, mine), raised=True).edits(report)
-    assert "    dims = list(range(x.rank))\n" in mine.applied(edit)
 
 
 def test_edits_on_the_line_that_a_report_names_go_first() -> None:

@@ -16,8 +16,8 @@ from grader.base.model import (
     Tried,
     Verdict,
 )
-from grader.grading import faults
 from grader.explain.explanation import Known
+from grader.grading import faults
 from grader.report import explained
 from grader.report.style import FILE, Style
 from grader.rubric import load

@@ -74,7 +74,8 @@ def located(*edits: tuple[str, str], raised: str = "", proven: str = "") -> tupl
     lines = mine.splitlines()
     if raised:
         at = next(n for n, text in enumerate(lines, 1) if raised in text)
-        problem = SeenError("ValueError", "no", "call", at, calls=(SeenCall(at, "__call__", raised, raised),))
+        seen = SeenCall(at, "__call__", raised, raised)
+        problem = SeenError("ValueError", "no", "call", at, calls=(seen,))
         found = localizer.raised(problem)
     else:
         found = localizer.wrong(both.mine.places[-1].value)

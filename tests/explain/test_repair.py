@@ -1,4 +1,4 @@
-"""Hints that have been tried: what is found, what it is tried on, and when it shows.
+"""Repairs: what is found, what it is tried on, and when it shows.
 
 Of all mistakes, ``python -m tests.grade_the_grader --mistakes`` counts those that have one.
 """
@@ -20,14 +20,15 @@ from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Replaced, Report, Tried, Verdict
 from grader.classroom.reports import grade_one
 from grader.explain.meter import Meter
-from grader.grading.pipeline import Follow, Options, grade
 from grader.explain.repair import suggest, trial
+from grader.grading.pipeline import Follow, Options, grade
 from grader.learner import hints
 from grader.protocol.probe import Outcome
 from grader.report import explained
 from grader.report.style import FILE, Style
 from grader.rubric import load
 from tests import worker_jobs
+from tests.explain import recorded
 from tests.graded import mistakes
 from tests.graded.edits import made
 from tests.own_course import Course, begin_again, copy_course
@@ -81,16 +82,6 @@ def _change(found: Report) -> Tried:
     return found.explanation.change
 
 
-def _changed(text: str, change: Tried) -> str:
-    """The text with a change made as a reader of it would."""
-    lines = text.splitlines()
-    for one in reversed(change.changes):
-        place = slice(one.line - 1, one.line - 1 + len(one.old))
-        assert tuple(lines[place]) == one.old
-        lines[place] = one.new
-    return "\n".join(lines) + "\n"
-
-
 # ---- what is found -----------------------------------------------------------------------------
 
 
@@ -109,44 +100,17 @@ def test_the_change_that_is_shown_passes_when_it_is_made(
 
 @pytest.mark.usefixtures("unhurried")
 def test_what_passes_no_more_than_a_check_says_so(tmp_path: Path, start: Start) -> None:
-    two = _mistake("s05/scale_times_two").source.replace("F.softmax(attn_weights)", "attn_weights")
-    before = _explained("s05", two, tmp_path, start)
+    one = _mistake("s05/scale_times_two").source
+    others = ("self.c_proj(attn_output)", "attn_output"), ("attn_weights + mask", "attn_weights")
+    three = recorded.edited(one, *others)
+    before = _explained("s05", three, tmp_path, start)
     change = _change(before)
     assert not change.passes
-    after = _graded("s05", made(two, change.changes), tmp_path, start, seed=5)
+    after = _graded("s05", made(three, change.changes), tmp_path, start, seed=5)
     failed = {one.id for one in before.checks if one.status == "fail"}
     still = {one.id for one in after.checks if one.status == "fail"}
     assert change.check in failed - still
     assert {one.id for one in before.checks if one.status == "pass"}.isdisjoint(still)
-
-
-@pytest.mark.usefixtures("hurried")
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [
-        ("s11/positions_in_token_table", "the reference has self.wte(input_ids) + self.wpe(pos"),
-        ("s12/more_best_than_words", "top_k is 40, and there are only 12"),
-        ("s12/sort_from_the_wrong_end", "Count from the highest: np.sort(scores)[-top_k]."),
-    ],
-)
-def test_without_time_to_look_for_a_change_the_hint_says_what_is_known(
-    name: str, said: str, tmp_path: Path, start: Start
-) -> None:
-    step = name.partition("/")[0]
-    source = _mistake(name).source
-    found = _graded(step, source, tmp_path, start, seed=5, follow=Follow.FAILING)
-    assert any(said in one.hints[0] for one in found.checks if one.status == "fail" and one.hints)
-
-
-@pytest.mark.usefixtures("unhurried")
-def test_what_another_expression_would_give_is_tried_before_other_edits(
-    tmp_path: Path, start: Start
-) -> None:
-    """Else a way around the helper that is wrong is found, and told in place of its line."""
-    one = _mistake("s04/heads_before_batch")
-    found = _graded("s04", one.source, tmp_path, start, seed=5, follow=Follow.FAILING)
-    assert found.trace is not None
-    assert found.trace.line in one.lines
 
 
 def _counting(start: Start) -> tuple[list[dict[str, Any]], Start]:

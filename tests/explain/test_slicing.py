@@ -38,9 +38,7 @@ class Layer:
         (2, {}, {}),
     ],
 )
-def test_what_a_line_reads_is_nearest(
-    line: int, near: dict[int, int], far: dict[int, int]
-) -> None:
+def test_what_a_line_reads_is_nearest(line: int, near: dict[int, int], far: dict[int, int]) -> None:
     found = Slices(Text(PROGRAM)).of(line)
     assert {at: steps for at, steps in found.items() if steps < 3} == near | far
 
