@@ -13,8 +13,10 @@ from grader.explain.trace.margin import margin
 from grader.explain.trace.origin import FARTHEST, Origins
 from grader.explain.trace.run import Run, operation
 from grader.protocol.probe import SeenError
-from grader.source.bindings import bound
+from grader.source.bindings import bound, callee
 
+ENTRIES = ("__call__", "__init__", "forward")
+"""Functions that are called by other names."""
 MOST_TEXT = 60
 """Characters of an expression that is shown."""
 NEAR = 3
@@ -127,16 +129,35 @@ class Localizer:
         return error.calls[-2].line if proven and len(error.calls) > 1 else error.line
 
     def _outside(self, one: Departure) -> int:
-        """The node of a departure; of one in a function that is right alone, its call."""
-        proven = self.comparison.proven
-        if not self.mine.scope(one.node) & proven:
-            return one.node
-        order = self.mine.made[one.value].order
-        for place in self.mine.places[order:]:
-            called = isinstance(self.mine.nodes[place.node], ast.Call)
-            if called and not self.mine.scope(place.node) & proven:
-                return place.node
-        return one.node
+        """The node of a departure; the call of its function where that is what brings it together.
+
+        So it is of one that is right alone, or that was given what the reference never takes
+        together.
+        """
+        node, order = one.node, self.mine.made[one.value].order
+        while (name := self.mine.named(node)) and self._is_given(node, one, name):
+            calls = (
+                place.node
+                for place in self.mine.places[order:]
+                if callee(self.mine.nodes[place.node]) == name
+            )
+            outer = next(calls, None)
+            if outer is None or outer == node:
+                break
+            node = outer
+        return node
+
+    def _is_given(self, node: int, one: Departure, name: str) -> bool:
+        """Whether the mistake is in what the function around a node is given."""
+        if self.mine.scope(node) & self.comparison.proven:
+            return True
+        inside = self.mine.function(node)
+        given = self.mine.given(inside) if inside is not None else frozenset[int]()
+        if not one.sources or not given.issuperset(one.sources) or name in ENTRIES:
+            return False
+        taken = {self.comparison.match(source) for source in one.sources}
+        made = self.comparison.right.made.values()
+        return len(one.sources) > 1 and not any(taken.issubset(each.sources) for each in made)
 
     def _line(self, node: int) -> int:
         """The line of a node; of an attribute that the object keeps, the one that sets it."""
