@@ -7,8 +7,8 @@ those of the reference. A guess is not told.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from grader import frameworks
 from grader.base.blanks import make_stub
@@ -28,6 +28,7 @@ from grader.base.model import (
 from grader.grading.judge import BUT
 from grader.protocol.probe import SeenError
 from grader.rubric import Rubric
+from grader.source import Finding
 from grader.source.walked import of_kind, parsed
 
 MOST_SAID = 240
@@ -36,6 +37,8 @@ ELSEWHERE = "this line"
 """What is wrong where a change holds, and no check is about its line."""
 TODO = "# TODO"
 """What every blank begins with."""
+SUSPECT = "Something is wrong on its line, {line}."
+"""Why a check of the source waits that recognised what it looks for."""
 MARKS = {"right": "right", "left": "wrong"}
 """What a line is marked with, by whether the reference has its value."""
 
@@ -162,6 +165,25 @@ class Known:
             yield Framed(number, lines[number - 1], mark, _fact(margin.get(number)))
             if after and number == line:
                 yield Framed(None, "")
+
+
+def agreed(report: Report, rubric: Rubric, findings: Mapping[str, Finding]) -> Report:
+    """The report without a ✅ of the source on the line that is to be changed: it waits."""
+    told = report.explanation
+    if told is None or told.line is None or told.after or report.first_to_fix is None:
+        return report
+    there = {name for name, one in findings.items() if one.ok and one.line == told.line}
+    checks = {check.id: check for check in rubric.checks}
+    first = checks.get(report.first_to_fix.id)
+    if first is None:
+        return report
+    results = (
+        checks[one.id].waiting(first.passed, SUSPECT.format(line=told.line))
+        if one.id in there and one.status is Status.PASS
+        else one
+        for one in report.checks
+    )
+    return replace(report, checks=tuple(results))
 
 
 def _code(text: str) -> list[str]:

@@ -170,6 +170,7 @@ def _judged(
     early: Callable[[Report], None] | None = None,
 ) -> Report:
     """Without ``start``, a doubtful outcome is not rechecked."""
+    from grader.explain import explanation
     from grader.explain.meter import Meter
     from grader.explain.repair.suggest import Case
     from grader.grading.conclude import Judge
@@ -215,6 +216,7 @@ def _judged(
             found = replace(found, trace=trace)
             if failed:
                 found = _with_change(Case(judge, job, outcome, found, followed, meter))
+                found = explanation.agreed(found, rubric, findings)
     return replace(found, duration_s=time.perf_counter() - started)
 
 
