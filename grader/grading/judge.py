@@ -622,6 +622,6 @@ def _located(result: CheckResult, source: Source) -> CheckResult:
     text, column = source.quoted(result.line)
     inside = bindings.around(source.tree, result.line)
     whole = result.kind is Kind.SOURCE and inside is not None and inside.lineno != result.line
-    texts = (text, ast.unparse(inside)) if whole and inside is not None else (text,)
+    texts = [text or "", *([ast.unparse(inside)] if whole and inside is not None else [])]
     hints = (one for one in result.hints if not any(fulfils(line, one) for line in texts))
     return replace(result, text=text, column=column, hints=tuple(hints))

@@ -22,6 +22,7 @@ from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Tr
 
 if TYPE_CHECKING:
     from grader.explain.repair.suggest import Case
+    from grader.explain.state import State
     from grader.explain.trace.follow import Followed
     from grader.grading.conclude import Judge
     from grader.grading.inputs import Drawn
@@ -299,10 +300,17 @@ def _followed(
 
 def _with_change(case: Case) -> Report:
     """The report with its explanation, and a small change of the program that helps, if any."""
+    from grader.explain import state
     from grader.explain.repair import suggest
 
+    kept = _explaining(
+        lambda: state.kept(case.judge, case.job, case.outcome, case.meter.start), None
+    )
+    case = replace(case, kept=kept)
     change = _explaining(lambda: suggest.suggest(case), None)
-    return _plainly(case.report, case.judge, case.job, case.outcome, change, searched=True)
+    return _plainly(
+        case.report, case.judge, case.job, case.outcome, change, kept=kept, searched=True
+    )
 
 
 def _plainly(
@@ -312,12 +320,14 @@ def _plainly(
     outcome: Outcome,
     change: Tried | None = None,
     *,
+    kept: State | None = None,
     searched: bool = False,
 ) -> Report:
     """The report with its explanation, for which nothing is run."""
     from grader.explain.explanation import Known
 
-    known = Known(judge.step, job.source, found, judge.rubric, change, _raised(outcome), searched)
+    raised = _raised(outcome)
+    known = Known(judge.step, job.source, found, judge.rubric, change, raised, kept, searched)
     return replace(found, explanation=_explaining(known.explained, None))
 
 
