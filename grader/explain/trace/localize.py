@@ -10,7 +10,7 @@ from grader.base.model import Trace
 from grader.explain.trace.alignment import Comparison, Departure
 from grader.explain.trace.lesson import Lesson, sizes
 from grader.explain.trace.margin import margin
-from grader.explain.trace.origin import FARTHEST, Origins
+from grader.explain.trace.origin import FARTHEST, Origin, Origins
 from grader.explain.trace.run import Run, operation
 from grader.protocol.probe import SeenError
 from grader.source.bindings import bound, callee
@@ -52,9 +52,10 @@ class Localizer:
             return self._trace(None)
         first = next((one for one in found if not self.comparison.from_nothing(one)), found[0])
         node = self._outside(first)
-        origin = self._origin(first)
-        if origin is not None:
-            return self._trace(origin[0], found, (origin[1], *self._facts(first, node)))
+        order = self.mine.made[first.value].order
+        if (origin := Origins(self.comparison).of(first.node, order)) is not None:
+            line, said = self._number(origin)
+            return self._trace(line, found, (said, *self._facts(first, node)))
         if node == first.node and (lacks := self._left_out(first)) is not None:
             line, blank = lacks
             return self._trace(line, found, self._facts(first, node), blank, left_out=True)
@@ -70,14 +71,18 @@ class Localizer:
             return self._trace(line, told=told)
         origin = Origins(self.comparison).of(node, len(self.mine.places))
         if origin is not None:
-            said = f"{origin.name} is {origin.have:g}, from line {self.mine.line(origin.node)}."
-            return self._trace(self.mine.line(origin.node), told=(said, *told))
+            at, said = self._number(origin)
+            return self._trace(at, told=(said, *told))
         for value in self.mine.latest(node):
             if self.comparison.flows(value) and not self.comparison.settled(value):
                 for one in self.comparison.departures(value)[:1]:
                     at = self._outside(one)
                     return self._trace(self._line(at), (one,), (*told, *self._facts(one, at)))
-        return self._trace(line, told=told)
+        origin = Origins(self.comparison).behind(line or 0)
+        if origin is None:
+            return self._trace(line, told=told)
+        at, said = self._number(origin)
+        return self._trace(at, told=(said, *told))
 
     def number(self, wrong: float) -> Trace:
         """Where a wrong plain number comes from that is returned: it is made of tensors."""
@@ -169,11 +174,8 @@ class Localizer:
             return line if statement is None else statement.lineno
         return line
 
-    def _origin(self, one: Departure) -> tuple[int, str] | None:
-        """The line of a plain number that is behind a departure, and what it is."""
-        origin = Origins(self.comparison).of(one.node, self.mine.made[one.value].order)
-        if origin is None:
-            return None
+    def _number(self, origin: Origin) -> tuple[int, str]:
+        """The line of a plain number, and what it is."""
         line = self.mine.line(origin.node)
         return line, f"{origin.name} is {origin.have:g}, from line {line}."
 
