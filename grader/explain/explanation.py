@@ -7,8 +7,8 @@ those of the reference. A guess is not told.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from grader import frameworks
 from grader.base.blanks import make_stub
@@ -25,9 +25,11 @@ from grader.base.model import (
     Tried,
     Verdict,
 )
+from grader.explain.state import State
 from grader.grading.judge import BUT
 from grader.protocol.probe import SeenError
 from grader.rubric import Rubric
+from grader.source import Finding
 from grader.source.walked import of_kind, parsed
 
 MOST_SAID = 240
@@ -36,6 +38,11 @@ ELSEWHERE = "this line"
 """What is wrong where a change holds, and no check is about its line."""
 TODO = "# TODO"
 """What every blank begins with."""
+KEEPS = "{name} keeps something from one call to the next"
+FRESH = "In a fresh process the same call is right (tried)."
+"""What is said where a wrong call is right by itself."""
+SUSPECT = "Something is wrong on its line, {line}."
+"""Why a check of the source waits that recognised what it looks for."""
 MARKS = {"right": "right", "left": "wrong"}
 """What a line is marked with, by whether the reference has its value."""
 
@@ -50,6 +57,7 @@ class Known:
     rubric: Rubric
     change: Tried | None
     raised: SeenError | None
+    kept: State | None = None
     searched: bool = False
 
     def explained(self) -> Explanation | None:
@@ -61,15 +69,13 @@ class Known:
             todo = self.source.partition(TODO)[0].count("\n") + 1
             return Explanation("", todo, lesson=self._lesson(first), blanks=blanks)
         line, after = self._place(first)
-        holds = self.change is not None and self.change.holds
-        trace = self.report.trace
         named = self._named(line)
         return Explanation(
             self._cause(first, named, line),
             line,
             after,
             tuple(self._frame(line, after=after)),
-            () if holds or trace is None else trace.told,
+            self._facts(),
             self.change,
             first.stopped or self.report.problem is not None,
             _said(self.raised) if first.stopped else "",
@@ -89,10 +95,19 @@ class Known:
         path = self.step.lesson.relative_to(self.step.root).as_posix()
         return f'{path}, "{check.lesson}"' if check is not None else path
 
+    def _facts(self) -> tuple[str, ...]:
+        """What was read off the values, or tried, beside the change."""
+        if self.kept is not None:
+            return (FRESH,)
+        trace, change = self.report.trace, self.change
+        return () if trace is None or (change is not None and change.holds) else trace.told
+
     def _place(self, first: CheckResult) -> tuple[int | None, bool]:
         """The line to change, and whether what is missing belongs after it."""
         if self.change is not None and self.change.holds:
             return _place(self.change.changes[0])
+        if self.kept is not None:
+            return self.kept.line, False
         trace = self.report.trace
         if trace is not None and trace.line is not None:
             return trace.line, trace.left_out
@@ -112,6 +127,8 @@ class Known:
 
     def _cause(self, first: CheckResult, named: Diagnosis | None, line: int | None) -> str:
         """What is wrong, in a sentence without its end."""
+        if self.kept is not None:
+            return KEEPS.format(name=self.kept.name)
         if named is not None:
             return _begun(named.message.partition(". ")[0].rstrip("."))
         if not first.stopped and not self._agrees(line, first.line):
@@ -162,6 +179,25 @@ class Known:
             yield Framed(number, lines[number - 1], mark, _fact(margin.get(number)))
             if after and number == line:
                 yield Framed(None, "")
+
+
+def agreed(report: Report, rubric: Rubric, findings: Mapping[str, Finding]) -> Report:
+    """The report without a ✅ of the source on the line that is to be changed: it waits."""
+    told = report.explanation
+    if told is None or told.line is None or told.after or report.first_to_fix is None:
+        return report
+    there = {name for name, one in findings.items() if one.ok and one.line == told.line}
+    checks = {check.id: check for check in rubric.checks}
+    first = checks.get(report.first_to_fix.id)
+    if first is None:
+        return report
+    results = (
+        checks[one.id].waiting(first.passed, SUSPECT.format(line=told.line))
+        if one.id in there and one.status is Status.PASS
+        else one
+        for one in report.checks
+    )
+    return replace(report, checks=tuple(results))
 
 
 def _code(text: str) -> list[str]:

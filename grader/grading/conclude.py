@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -16,7 +14,6 @@ from grader.grading.diagnose import diagnose
 from grader.rubric import Evidence, Failed
 from grader.source import certain, origins
 from grader.source.special import MISNAMED, misnamed
-from grader.source.walked import parsed
 
 if TYPE_CHECKING:
     from grader.frameworks import Framework
@@ -56,14 +53,6 @@ class Judge:
         found = {name for name, one in self.findings.items() if not one.ok}
         found |= {name for name, one in rulings.items() if isinstance(one, Failed)}
         return frozenset(found - {self.rubric.result})
-
-    def _imports(self) -> frozenset[str]:
-        """The names that the step's solution imports, and what it reads as ``self.x``."""
-        return _imports(self._solution)
-
-    @property
-    def _solution(self) -> ast.Module:
-        return parsed(self.step.solution.read_text(encoding="utf-8"))
 
     def wrong(self, outcome: Outcome) -> str:
         """The first thing wrong with an outcome; empty if all is right."""
@@ -105,8 +94,6 @@ class Judge:
                 self.rubric.without_denied(self.source.tree), evidence, self._failed(rulings)
             ),
             self.strict,
-            None if right else self._imports(),
-            None if right else self._solution,
         )
         checks = judge.settle(known)
         return replace(
@@ -143,11 +130,6 @@ class Judge:
             section = f'{lesson}, "{self.rubric.lesson(one)}"'
             found.append(Diagnosis(one.id, one.message, line, section))
         return tuple(found)
-
-
-@functools.lru_cache(maxsize=32)
-def _imports(tree: ast.Module) -> frozenset[str]:
-    return judge.imported(tree) | origins.read(tree)
 
 
 def _verdict(checks: tuple[CheckResult, ...], outcome: Outcome) -> Verdict:

@@ -15,10 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from grader.base import sanitize
-from grader.base.model import CheckResult, Status
+from grader.base.model import CheckResult, Kind, Status
 from grader.grading import once
 from grader.grading.diagnose import Explanation
-from grader.grading.heads import REFUSED, lesson_head, misnamed
 from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
     Check,
@@ -33,10 +32,10 @@ from grader.rubric import (
     rules,
 )
 from grader.rubric.compare import difference
-from grader.source import Finding, Source, bindings, origins
+from grader.source import Finding, Source, bindings, fulfils, origins
 from grader.source.endless import endless, shared_list
 from grader.source.placeholders import unfilled
-from grader.source.variables import read, reads, stores
+from grader.source.variables import read
 
 BUT = "Not right yet: "
 """How a ❌ begins on what is there, before what a ✅ would say of it."""
@@ -52,9 +51,6 @@ ABSENT = ("MissingName", "AttributeError")
 """Errors that say that a helper is missing. The program may be right without it."""
 
 IMPORTING = ("ImportError", "ModuleNotFoundError")
-REFUSED_NAME = re.compile(r"has no argument called (\w+)")
-"""What messages say of an argument that the lesson gives, and of one that the file gives."""
-
 MOST_SAID = 800
 """Characters of a message."""
 
@@ -67,11 +63,7 @@ PROVEN = "Written differently from the lesson. It works, so it counts."
 
 @dataclass(frozen=True)
 class Case:
-    """Everything known about one file when its checks are decided.
-
-    ``imports`` are the names that the step's solution imports, and what it reads as ``self.x``;
-    None where that does not matter, like ``solution``, which is the step's.
-    """
+    """Everything known about one file when its checks are decided."""
 
     rubric: Rubric
     source: Source
@@ -80,8 +72,6 @@ class Case:
     findings: Mapping[str, Finding]
     explanation: Explanation | None = None
     strict: bool = False
-    imports: frozenset[str] | None = None
-    solution: ast.Module | None = None
 
 
 def source_findings(rubric: Rubric, source: Source) -> dict[str, Finding]:
@@ -570,23 +560,9 @@ def _ended(case: Case, ruling: Failed) -> Failed:
 
 def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
     """The ❌ of a run-time check."""
-    tree = case.source.tree
     own = () if ruling.alone else check.hints
     hints = ((ruling.hint,) if ruling.hint else ()) + own
-    if ruling.about.startswith("unset: ") and (name := unread(ruling, case.imports, tree)):
-        idle = name in origins.idle(tree, ruling.about)
-        why = f"Nothing uses self.{name}" if idle else f"It is kept as self.{name}"
-        hints = (f"{why}: is that meant here?", *hints)
-    if ruling.about.startswith("unset: ") and (told := origins.partly(tree, ruling.about)):
-        hints = (told,)
-    others = "" if case.solution is None else _beside(ruling, case.solution)
-    if others and not _often(ruling, tree):
-        hints = (f"The lesson takes only {others} from there. Is one of them meant?", *own)
     line = _place(case, ruling) or _mistaken(case, check)
-    if (ruling.hint or "").startswith(REFUSED) and case.solution is not None:
-        head = lesson_head(tree, case.solution, line)
-        hints = (f"Write {head}", *hints) if head else hints
-        line = misnamed(tree, case.solution, line) or line
     note = (ruling.note or "").replace(f"It is used on line {line}.", "").strip()
     return CheckResult(
         check.id,
@@ -601,77 +577,12 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
     )
 
 
-def _beside(ruling: Failed, solution: ast.Module) -> str:
-    """What the solution imports from where a name is said to be, if it does without that name."""
-    kind, _, line = ruling.about.partition("import: ")
-    wanted = ast.parse(line).body[0] if line and not kind else None
-    if not isinstance(wanted, ast.ImportFrom):
-        return ""
-    every = (one for one in ast.walk(solution) if isinstance(one, ast.ImportFrom))
-    names = [alias.name for one in every if one.module == wanted.module for alias in one.names]
-    lacks = {alias.name for alias in wanted.names}.isdisjoint(names)
-    return ", ".join(names) if lacks else ""
-
-
 def _place(case: Case, ruling: Failed) -> int | None:
     """The line of a ruling: of what it is about, else its own, else where it probably is."""
     tree = case.source.tree
-    own = unsure(ruling, case.imports, tree) or _misspelled(ruling, case.solution)
-    about = "" if own else ruling.about
-    sure = origins.place(tree, about) if about else None
+    sure = origins.place(tree, ruling.about) if ruling.about else None
     guess = origins.place(tree, ruling.likely) if ruling.likely else None
     return sure or guess or ruling.line
-
-
-def _misspelled(ruling: Failed, solution: ast.Module | None) -> bool:
-    """Whether a call of the file's own gives a name that the solution does not know either."""
-    found = REFUSED_NAME.search(ruling.message or "")
-    if found is None or solution is None or ruling.line is None or ruling.about != found[1]:
-        return False
-    return all(one.id != found[1] for one in stores(solution))
-
-
-def unsure(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> bool:
-    """Whether the line that uses a name is at fault, and not that it is nowhere made.
-
-    It is an import that the solution does without, or an attribute beside one that nothing reads.
-    """
-    if ruling.about.startswith("unset: "):
-        return unread(ruling, imports, tree) is not None
-    kind, _, line = ruling.about.partition("import: ")
-    if kind or not line or imports is None or _often(ruling, tree):
-        return False
-    return not imports.intersection(imported(ast.parse(line)))
-
-
-def _often(ruling: Failed, tree: ast.Module) -> bool:
-    """Whether a file reads a name more than once that it does not import: then it is meant."""
-    kind, _, line = ruling.about.partition("import: ")
-    wanted = ast.parse(line if not kind else "")
-    if not any(isinstance(one, ast.ImportFrom) for one in wanted.body):
-        return False
-    names = imported(wanted)
-    return sum(one.id in names for one in reads(tree)) > 1
-
-
-def unread(ruling: Failed, imports: frozenset[str] | None, tree: ast.Module) -> str | None:
-    """The one attribute that the class sets and never reads, though the solution reads it there.
-
-    That is in its function of the same name, if it has one. Or one that keeps what the missing one
-    is called: ``self.small = eps``.
-    """
-    known, line = imports or frozenset(), int(ruling.about.rpartition(" ")[2])
-    inside = bindings.around(tree, line)
-    where = "" if inside is None or f"{inside.name}()" not in known else f"{inside.name}(): "
-    found = [n for n in origins.idle(tree, ruling.about) if f"{where}self.{n}" in known]
-    found = found or list(origins.renamed(tree, ruling.about))
-    return found[0] if len(found) == 1 else None
-
-
-def imported(tree: ast.Module) -> frozenset[str]:
-    """The names that a file imports, as it calls them."""
-    every = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
-    return frozenset(alias.asname or alias.name for node in every for alias in node.names)
 
 
 def _said(sentence: str, message: str | None) -> str:
@@ -705,8 +616,12 @@ def _fail(check: Check, line: int | None, detail: str | None) -> CheckResult:
 
 
 def _located(result: CheckResult, source: Source) -> CheckResult:
-    """The result with the text of the line that it points at."""
+    """The result with the text of the line that it points at, without hints that this follows."""
     if result.line is None or not 1 <= result.line <= len(source.lines):
         return result
     text, column = source.quoted(result.line)
-    return replace(result, text=text, column=column)
+    inside = bindings.around(source.tree, result.line)
+    whole = result.kind is Kind.SOURCE and inside is not None and inside.lineno != result.line
+    texts = [text or "", *([ast.unparse(inside)] if whole and inside is not None else [])]
+    hints = (one for one in result.hints if not any(fulfils(line, one) for line in texts))
+    return replace(result, text=text, column=column, hints=tuple(hints))

@@ -22,6 +22,7 @@ from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Tr
 
 if TYPE_CHECKING:
     from grader.explain.repair.suggest import Case
+    from grader.explain.state import State
     from grader.explain.trace.follow import Followed
     from grader.grading.conclude import Judge
     from grader.grading.inputs import Drawn
@@ -170,6 +171,7 @@ def _judged(
     early: Callable[[Report], None] | None = None,
 ) -> Report:
     """Without ``start``, a doubtful outcome is not rechecked."""
+    from grader.explain import explanation
     from grader.explain.meter import Meter
     from grader.explain.repair.suggest import Case
     from grader.grading.conclude import Judge
@@ -215,6 +217,7 @@ def _judged(
             found = replace(found, trace=trace)
             if failed:
                 found = _with_change(Case(judge, job, outcome, found, followed, meter))
+                found = explanation.agreed(found, rubric, findings)
     return replace(found, duration_s=time.perf_counter() - started)
 
 
@@ -297,10 +300,17 @@ def _followed(
 
 def _with_change(case: Case) -> Report:
     """The report with its explanation, and a small change of the program that helps, if any."""
+    from grader.explain import state
     from grader.explain.repair import suggest
 
+    kept = _explaining(
+        lambda: state.kept(case.judge, case.job, case.outcome, case.meter.start), None
+    )
+    case = replace(case, kept=kept)
     change = _explaining(lambda: suggest.suggest(case), None)
-    return _plainly(case.report, case.judge, case.job, case.outcome, change, searched=True)
+    return _plainly(
+        case.report, case.judge, case.job, case.outcome, change, kept=kept, searched=True
+    )
 
 
 def _plainly(
@@ -310,12 +320,14 @@ def _plainly(
     outcome: Outcome,
     change: Tried | None = None,
     *,
+    kept: State | None = None,
     searched: bool = False,
 ) -> Report:
     """The report with its explanation, for which nothing is run."""
     from grader.explain.explanation import Known
 
-    known = Known(judge.step, job.source, found, judge.rubric, change, _raised(outcome), searched)
+    raised = _raised(outcome)
+    known = Known(judge.step, job.source, found, judge.rubric, change, raised, kept, searched)
     return replace(found, explanation=_explaining(known.explained, None))
 
 

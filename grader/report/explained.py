@@ -162,6 +162,8 @@ def what(change: Tried) -> str:
     if not first.old:
         count = f"{len(first.new)} lines" if len(first.new) > 1 else "one line"
         return f"With {count} more after line {first.line - 1}"
+    if _is_choice(first.old) and not _is_choice(first.new) and first.new:
+        return f"Without the condition on line {first.line}"
     if not first.new:
         last = first.line + len(first.old) - 1
         return (
@@ -170,6 +172,10 @@ def what(change: Tried) -> str:
             else (f"Without lines {first.line} to {last}")
         )
     return f"With {_kind(first)} on line {first.line}"
+
+
+def _is_choice(some: tuple[str, ...]) -> bool:
+    return "\n".join(some).lstrip().startswith("if ")
 
 
 def _kind(change: Replaced) -> str:

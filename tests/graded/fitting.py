@@ -1,7 +1,7 @@
 """How often each edit is what went wrong: counted over the mistakes, for ``grader.explain.repair``.
 
-``python -m tests.graded.fitting s01 s02 … > table.txt`` prints the weights of
-``grader/grading/tried/likely.py``. It takes about a second for each mistake. Each mistake of
+``python -m tests.graded.fitting s01 s02 … > weights.json`` prints the weights
+of ``grader/explain/repair``. It takes about a second for each mistake. Each mistake of
 ``tests/mistakes`` has one right program. Of all the edits that the search makes, one gives that
 program back; the weights are those with which a softmax over the edits of a program gives that
 one the greatest likelihood, with a small penalty on their squares. ``--share 2`` takes every second
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import json
 import os
 import re
 import sys
@@ -214,11 +215,11 @@ def main() -> int:
         asked = ([one] * len(given.steps) for one in (given.share, given.made, given.seed))
         found = list(pool.map(collected, given.steps, *asked))
     weights = fitted(found)
-    for group in GROUPS:
-        some = [(round(SCALE * weight), of) for of, weight in weights.items() if of[0] == group]
-        for weight, (_, value) in sorted(some, key=lambda one: (-one[0], one[1])):
-            if weight:
-                print(f'    ("{group}", "{value}"): {weight},')
+    table: dict[str, dict[str, int]] = {group: {} for group in GROUPS}
+    for (group, value), weight in sorted(weights.items(), key=lambda one: (-one[1], one[0])):
+        if round(SCALE * weight):
+            table[group][value] = round(SCALE * weight)
+    print(json.dumps(table, indent=1))
     return 0
 
 

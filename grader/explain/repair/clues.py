@@ -8,8 +8,9 @@ from functools import cached_property
 
 from grader.base.model import Report
 from grader.explain.repair.forms import Function
-from grader.explain.repair.slicing import Slices
-from grader.explain.repair.text import Text, head_end
+from grader.explain.repair.text import Text
+from grader.explain.trace.program import head_end
+from grader.explain.trace.slicing import Slices
 from grader.protocol.probe import SeenError
 
 FAR = ((0, "there"), (1, "beside"), (3, "near"))

@@ -49,6 +49,7 @@ class Statements(Maker):
             case ast.If(test=test) | ast.While(test=test):
                 if isinstance(node, ast.If):
                     yield from self._chained(node)
+                    yield from self._taken(node)
                 yield from self._present(test)
             case ast.FunctionDef() | ast.ClassDef():
                 yield from self._another_definition(node)
@@ -260,6 +261,18 @@ class Statements(Maker):
             yield from self.put(value, f"{text}.items()")
             yield from self.put(value, f"enumerate({text})")
 
+    @of_kind("branch")
+    def _taken(self, node: ast.If) -> Iterator[Edit]:
+        """One branch of a condition, whatever that says."""
+        start, end = self._lines(node)
+        for block in filter(None, (node.body, node.orelse)):
+            first, last = self._lines(block[0])[0], self._lines(block[-1])[1]
+            shift = self.mine.indent(block[0]) - self.mine.indent(node)
+            lines = self.mine.data[first:last].decode().splitlines(keepends=True)
+            text = "".join(line[shift:] if line[:shift].isspace() else line for line in lines)
+            if self.mine.data[start:end].lstrip().startswith(b"if") and shift > 0:
+                yield Edit((Change(start, end, text),), node.lineno, 6)
+
     @of_kind("elif")
     def _chained(self, node: ast.If) -> Iterator[Edit]:
         """``elif`` for an ``if`` that follows another, and the reverse."""
@@ -306,6 +319,7 @@ class Statements(Maker):
                 yield Edit((Change(start, end, ""),), node.lineno, 4)
 
     def _lines(self, node: ast.stmt) -> tuple[int, int]:
+        """Where the lines of a statement begin and end."""
         return self.mine.start(node.lineno), self.mine.start((node.end_lineno or 0) + 1)
 
 

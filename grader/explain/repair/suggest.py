@@ -24,6 +24,7 @@ from grader.explain.repair.candidates import (
     valued,
 )
 from grader.explain.repair.text import Edit, Text
+from grader.explain.state import State
 from grader.explain.trace.follow import Followed
 from grader.grading.conclude import Judge
 from grader.grading.judge import source_findings
@@ -79,8 +80,8 @@ SEVERAL, CHEAP_S = 3, 0.8
 class Case:
     """A failing program, and what its grading showed. ``judge`` has the step and its inputs.
 
-    ``followed`` are both programs on trials that failed. What it takes of the processor to explain
-    is on ``meter``.
+    ``followed`` are both programs on trials that failed, ``kept`` is what outlives a call, if that
+    is what is wrong. What it takes of the processor to explain is on ``meter``.
     """
 
     judge: Judge
@@ -89,6 +90,7 @@ class Case:
     report: Report
     followed: tuple[Followed, ...]
     meter: Meter
+    kept: State | None = None
 
 
 def suggest(case: Case) -> Tried | None:
@@ -124,6 +126,8 @@ class Search:
         edits = [*towards(reference)]
         edits += islice(usual(clues, words, raised=raised), MOST_MADE)
         likely = ordered(edits, clues, raised=raised)
+        if case.kept is not None:
+            return self._anew(likely, case.kept)
         whole = self._try(likely, BATCHES[:BEFORE_FOLLOWING])
         if whole is None and self._searching() > 0:
             edits += chain.from_iterable(valued(one, alike.names()) for one in case.followed)
@@ -133,6 +137,18 @@ class Search:
         if whole is None and self._half is None:
             self._past(reference)
         return whole or self._half
+
+    def _anew(self, some: Iterable[Candidate], kept: State) -> Tried | None:
+        """The first program that passes, of edits where it uses what it keeps.
+
+        Alone, every trial is right: what helps shows only when all are run.
+        """
+        there = [one for one in some if one.edit.line in kept.lines]
+        there.sort(key=lambda one: one.edit.kind != "branch")
+        for one in there[:MOST_HELPING]:
+            if compiles(one.source) and (tried := self._grade(one.source)) and tried.holds:
+                return tried
+        return None
 
     def _try(self, some: Iterable[Candidate], batches: Sequence[int]) -> Tried | None:
         """The first program that passes; what only helps is kept for later."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, wraps
+from functools import lru_cache, wraps
 from typing import NamedTuple, ParamSpec
 
 from grader.explain.trace.program import Program
@@ -50,11 +50,6 @@ class Text(Program):
         """The same program for the same text: what is worked out of it is kept with it."""
         return Text(source)
 
-    @cached_property
-    def statements(self) -> tuple[ast.stmt, ...]:
-        """Every statement."""
-        return tuple(node for node in self.nodes if isinstance(node, ast.stmt))
-
     def indent(self, node: ast.AST) -> int:
         """How many columns are before the line on which a node begins."""
         line = self.data[self.start(node.lineno) :]  # type: ignore[attr-defined]
@@ -81,14 +76,6 @@ class Text(Program):
             pieces += [self.data[at : change.start], change.text.encode()]
             at = change.end
         return b"".join([*pieces, self.data[at : span[1]]]).decode()
-
-
-def head_end(statement: ast.stmt) -> int:
-    """The last line of a statement; of a block, of its head."""
-    body = getattr(statement, "body", None)
-    if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
-        return max(statement.lineno, body[0].lineno - 1)
-    return statement.end_lineno or statement.lineno
 
 
 def expressions(statement: ast.stmt) -> Iterator[ast.expr]:

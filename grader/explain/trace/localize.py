@@ -10,11 +10,13 @@ from grader.base.model import Trace
 from grader.explain.trace.alignment import Comparison, Departure
 from grader.explain.trace.lesson import Lesson, sizes
 from grader.explain.trace.margin import margin
-from grader.explain.trace.origin import FARTHEST, Origins
+from grader.explain.trace.origin import FARTHEST, Origin, Origins
 from grader.explain.trace.run import Run, operation
 from grader.protocol.probe import SeenError
-from grader.source.bindings import bound
+from grader.source.bindings import bound, callee
 
+ENTRIES = ("__call__", "__init__", "forward")
+"""Functions that are called by other names."""
 MOST_TEXT = 60
 """Characters of an expression that is shown."""
 NEAR = 3
@@ -50,9 +52,10 @@ class Localizer:
             return self._trace(None)
         first = next((one for one in found if not self.comparison.from_nothing(one)), found[0])
         node = self._outside(first)
-        origin = self._origin(first)
-        if origin is not None:
-            return self._trace(origin[0], found, (origin[1], *self._facts(first, node)))
+        order = self.mine.made[first.value].order
+        if (origin := Origins(self.comparison).of(first.node, order)) is not None:
+            line, said = self._number(origin)
+            return self._trace(line, found, (said, *self._facts(first, node)))
         if node == first.node and (lacks := self._left_out(first)) is not None:
             line, blank = lacks
             return self._trace(line, found, self._facts(first, node), blank, left_out=True)
@@ -68,14 +71,18 @@ class Localizer:
             return self._trace(line, told=told)
         origin = Origins(self.comparison).of(node, len(self.mine.places))
         if origin is not None:
-            said = f"{origin.name} is {origin.have:g}, from line {self.mine.line(origin.node)}."
-            return self._trace(self.mine.line(origin.node), told=(said, *told))
+            at, said = self._number(origin)
+            return self._trace(at, told=(said, *told))
         for value in self.mine.latest(node):
             if self.comparison.flows(value) and not self.comparison.settled(value):
                 for one in self.comparison.departures(value)[:1]:
                     at = self._outside(one)
                     return self._trace(self._line(at), (one,), (*told, *self._facts(one, at)))
-        return self._trace(line, told=told)
+        origin = Origins(self.comparison).behind(line or 0)
+        if origin is None:
+            return self._trace(line, told=told)
+        at, said = self._number(origin)
+        return self._trace(at, told=(said, *told))
 
     def number(self, wrong: float) -> Trace:
         """Where a wrong plain number comes from that is returned: it is made of tensors."""
@@ -127,16 +134,35 @@ class Localizer:
         return error.calls[-2].line if proven and len(error.calls) > 1 else error.line
 
     def _outside(self, one: Departure) -> int:
-        """The node of a departure; of one in a function that is right alone, its call."""
-        proven = self.comparison.proven
-        if not self.mine.scope(one.node) & proven:
-            return one.node
-        order = self.mine.made[one.value].order
-        for place in self.mine.places[order:]:
-            called = isinstance(self.mine.nodes[place.node], ast.Call)
-            if called and not self.mine.scope(place.node) & proven:
-                return place.node
-        return one.node
+        """The node of a departure; the call of its function where that is what brings it together.
+
+        So it is of one that is right alone, or that was given what the reference never takes
+        together.
+        """
+        node, order = one.node, self.mine.made[one.value].order
+        while (name := self.mine.named(node)) and self._is_given(node, one, name):
+            calls = (
+                place.node
+                for place in self.mine.places[order:]
+                if callee(self.mine.nodes[place.node]) == name
+            )
+            outer = next(calls, None)
+            if outer is None or outer == node:
+                break
+            node = outer
+        return node
+
+    def _is_given(self, node: int, one: Departure, name: str) -> bool:
+        """Whether the mistake is in what the function around a node is given."""
+        if self.mine.scope(node) & self.comparison.proven:
+            return True
+        inside = self.mine.function(node)
+        given = self.mine.given(inside) if inside is not None else frozenset[int]()
+        if not one.sources or not given.issuperset(one.sources) or name in ENTRIES:
+            return False
+        taken = {self.comparison.match(source) for source in one.sources}
+        made = self.comparison.right.made.values()
+        return len(one.sources) > 1 and not any(taken.issubset(each.sources) for each in made)
 
     def _line(self, node: int) -> int:
         """The line of a node; of an attribute that the object keeps, the one that sets it."""
@@ -148,11 +174,8 @@ class Localizer:
             return line if statement is None else statement.lineno
         return line
 
-    def _origin(self, one: Departure) -> tuple[int, str] | None:
-        """The line of a plain number that is behind a departure, and what it is."""
-        origin = Origins(self.comparison).of(one.node, self.mine.made[one.value].order)
-        if origin is None:
-            return None
+    def _number(self, origin: Origin) -> tuple[int, str]:
+        """The line of a plain number, and what it is."""
         line = self.mine.line(origin.node)
         return line, f"{origin.name} is {origin.have:g}, from line {line}."
 

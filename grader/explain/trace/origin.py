@@ -14,7 +14,8 @@ from functools import cached_property
 from grader.explain.trace.alignment import Comparison
 from grader.explain.trace.program import taken
 from grader.explain.trace.run import Run
-from grader.source.bindings import arguments, bound, calling
+from grader.explain.trace.slicing import Slices
+from grader.source.bindings import arguments, bound, calling, targets
 
 FARTHEST = 8
 """Lines that a number is followed back through."""
@@ -52,6 +53,18 @@ class Origins:
         (only,) = found.values() if len(found) == 1 else (None,)
         return None if only is None or mine.line(only.node) == mine.line(node) else only
 
+    def behind(self, line: int) -> Origin | None:
+        """The nearest number that the reference has not, on which what a line does depends."""
+        mine = self.comparison.mine
+        far = Slices(mine).of(line)
+        for statement in sorted(mine.statements, key=lambda one: far.get(one.lineno, 0)):
+            value = getattr(statement, "value", None)
+            if not far.get(statement.lineno) or not isinstance(value, ast.expr):
+                continue
+            for leaf, have in self._unknown(mine.numbers[value], len(mine.places)):
+                return self._from(leaf, have, len(mine.places), FARTHEST)
+        return None
+
     def _unknown(self, node: int, order: int) -> Iterator[tuple[int, float]]:
         """The names inside an expression that hold a number which the reference has not there."""
         mine = self.comparison.mine
@@ -77,7 +90,8 @@ class Origins:
         """The expressions that give a variable, an attribute or a parameter its value."""
         mine = self.comparison.mine
         statement = bound(mine.tree, name, mine.line(leaf))
-        value = getattr(statement, "value", None)
+        shared = (one for one in mine.tree.body if name in targets(one))
+        value = getattr(statement or next(shared, None), "value", None)
         if isinstance(value, ast.expr):
             yield value
             return

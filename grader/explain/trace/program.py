@@ -47,6 +47,11 @@ class Program:
         return walked(self.tree)
 
     @cached_property
+    def statements(self) -> tuple[ast.stmt, ...]:
+        """Every statement."""
+        return tuple(node for node in self.nodes if isinstance(node, ast.stmt))
+
+    @cached_property
     def names(self) -> frozenset[str]:
         """Every name that the program says."""
         return frozenset(one.id for one in self.nodes if isinstance(one, ast.Name))
@@ -171,6 +176,14 @@ class Program:
         """The name of the innermost function that a node is in; empty outside of any."""
         outer = self.around(self.nodes[number])
         return "" if outer is None else outer.name
+
+
+def head_end(statement: ast.stmt) -> int:
+    """The last line of a statement; of a block, of its head."""
+    body = getattr(statement, "body", None)
+    if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
+        return max(statement.lineno, body[0].lineno - 1)
+    return statement.end_lineno or statement.lineno
 
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from grader.explain.repair.forms import Function
-from grader.explain.repair.text import Text, head_end
-from grader.explain.trace.program import parameters
+from grader.explain.trace.program import Program, head_end, parameters
 from grader.source.bindings import callee
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 FARTHEST = 6
 """Steps that are followed back."""
@@ -21,7 +21,7 @@ FARTHEST = 6
 class Slices:
     """The backward slices of a program, by what its text says."""
 
-    mine: Text
+    mine: Program
     _known: dict[int, Mapping[int, int]] = field(default_factory=dict)
 
     def of(self, line: int) -> Mapping[int, int]:
