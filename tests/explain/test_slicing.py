@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from grader.explain.repair.slicing import FARTHEST, Slices
 from grader.explain.repair.text import Text
+from grader.explain.trace.slicing import FARTHEST, Slices
 
 PROGRAM = """\
 SCALE = 8
