@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from grader.base import course
@@ -16,11 +18,12 @@ from grader.base.model import (
     Tried,
     Verdict,
 )
-from grader.explain.explanation import Known
+from grader.explain.explanation import Known, agreed
 from grader.grading import faults
 from grader.report import explained
 from grader.report.style import FILE, Style
 from grader.rubric import load
+from grader.source import Finding
 
 ADDED = Tried(True, "scale", (Replaced(3, (), ("    scores = scores / 8",)),))
 MISSING = Explanation(
@@ -84,6 +87,18 @@ def test_where_the_grader_could_not_finish_there_is_nothing_to_fix() -> None:
     rubric = load.rubric(step)
     broken = faults.report(base, rubric.checks, "The grader could not run your file")
     assert Known(step, "x = 1\n", broken, rubric, None, None).explained() is None
+
+
+@pytest.mark.parametrize(
+    ("line", "status"), [(3, Status.NOT_RUN), (4, Status.PASS), (None, Status.PASS)]
+)
+def test_a_tick_waits_on_the_line_to_change(line: int | None, status: Status) -> None:
+    first = _report(replace(MISSING, line=3, after=False))
+    ticked = CheckResult("softmax", Kind.SOURCE, Status.PASS, "there is a softmax")
+    report = replace(first, checks=(*first.checks, ticked))
+    after = agreed(report, load.rubric(course.find("s05")), {"softmax": Finding(True, line=line)})
+    assert [one.status for one in after.checks] == [Status.FAIL, status]
+    assert after.verdict is report.verdict
 
 
 @pytest.mark.parametrize(
