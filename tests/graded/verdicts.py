@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from grader import sandbox
 from grader.base import course
-from grader.base.model import Kind, Report, Status, Verdict
+from grader.base.model import Report, Status, Verdict
 from grader.rubric import load
 from tests.graded.variants import Variant, as_file
 from tests.mutate import Mutant
@@ -207,8 +207,3 @@ def _named(found: Graded, one: Variant) -> Graded:
 
 def _crashed(name: str, step: str, right: bool, error: Exception) -> Graded:
     return Graded(name, step, right, False, (), (), False, 0.0, f"{type(error).__name__}: {error}")
-
-
-def source_checks(step: str) -> set[str]:
-    """The ids of the checks that read the syntax tree."""
-    return {c.id for c in load.rubric(course.find(step)).checks if c.kind is Kind.SOURCE}
