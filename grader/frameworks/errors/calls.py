@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -14,6 +15,8 @@ from grader.protocol.probe import SeenValue
 Names = Mapping[str, Mapping[str, Any]]
 MOST_TAKEN = 100
 """Characters up to which a signature is shown with the name of its function."""
+MOST_SHOWN = 200
+"""Characters up to which a signature is shown."""
 
 
 def arguments(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | None:
@@ -29,7 +32,7 @@ def arguments(case: Case, match: re.Match[str], names: Names) -> dict[str, str] 
         return None  # looking something up called what is not written there
     value, func = case.value(call.func) or SeenValue(""), ast.unparse(call.func)
     if (passed := _passed(case, call)) is not None:
-        return {**passed, "call": func, "missing": _missing(match)}
+        return {**passed, "missing": _missing(match)}
     written = value.signature
     written = _recorded(func, case.text, names) if written is None else written
     taken = parameters(written)
@@ -100,8 +103,10 @@ def _listed(plain: list[str], many: int, names: Names) -> str:
 def _takes(func: str, written: tuple[str, ...] | None) -> str:
     if written is None:
         return ""
-    whole = f"{func}({', '.join(written)})"
-    return whole if len(whole) <= MOST_TAKEN else f"({', '.join(written)})"
+    taken = f"({', '.join(written)})"
+    if len(taken) > MOST_SHOWN:
+        return ""
+    return f"{func}{taken}" if len(func) + len(taken) <= MOST_TAKEN else taken
 
 
 def _values(count: int) -> str:
@@ -125,31 +130,47 @@ def _passed(case: Case, call: ast.Call) -> dict[str, str] | None:
     """
     found = re.search(r"([\w.<>]+)\(\) ", case.text)
     who = found[1].rpartition(".")[2] if found else ""
-    if not who or ast.unparse(call.func).rpartition(".")[2] == who:
+    func = ast.unparse(call.func)
+    if not who or func.rpartition(".")[2] == who:
         return None
-    for node in call.args:
-        value = case.value(node)
-        if value is not None and value.signature and value.text.rpartition(".")[2] == who:
-            plain, _ = parameters(value.signature)
-            text = short(node)
-            return {"passed": text, "takes": _takes(text, value.signature), "first": plain[0]}
-    return None
+    for outer in case.calls():
+        for node in outer.args:
+            value = case.value(node)
+            if value is not None and value.signature and value.text.rpartition(".")[2] == who:
+                text = short(node)
+                takes = _takes(text, value.signature)
+                return {"call": short(outer.func), "passed": text, "takes": takes}
+    return {"call": func, "passed": who} if func in dir(builtins) else None
 
 
 def _unknown(
     call: ast.Call, match: re.Match[str], value: SeenValue, every: list[str], names: Names
 ) -> dict[str, str]:
-    """The name that the call refuses: what there is instead, and where it comes from."""
+    """The name that the call refuses: what there is instead, and where it comes from.
+
+    One that is written while another argument is missing is ``stray``.
+    """
     word = match.groupdict().get("unknown") or ""
+    written = [one.arg for one in call.keywords if one.arg]
+    if not word and every and match.groupdict().get("missing"):
+        stray = next((one for one in written if one not in every), "")
+        return {"stray": stray, "near": _near(stray, every, names)}
     if not word:
         return {}
-    also = names.get("keywords", {}).get(word, [])
     spread = [ast.unparse(one.value) for one in call.keywords if one.arg is None]
-    written = any(one.arg == word for one in call.keywords)
-    advice = next((one for one in also if one.endswith(".")), "")
+    given = word in written
+    advice = (one for one in names.get("keywords", {}).get(word, ()) if one.endswith("."))
     return {
-        "advice": advice,
-        "near": next((one for one in also if one in every), "") or meant(word, every) or "",
-        "spread": spread[0] if len(spread) == 1 and not written else "",
-        "preset": word if value.kind == "partial" and not written and not spread else "",
+        "advice": next(advice, ""),
+        "near": _near(word, every, names),
+        "spread": spread[0] if len(spread) == 1 and not given else "",
+        "preset": word if value.kind == "partial" and not given and not spread else "",
     }
+
+
+def _near(word: str, every: list[str], names: Names) -> str:
+    """The argument that goes by this name elsewhere, or that it resembles."""
+    if not word:
+        return ""
+    known = [*names.get("keywords", {}).get(word, ()), names.get("also", {}).get(word, "")]
+    return next((one for one in known if one in every), "") or meant(word, every) or ""

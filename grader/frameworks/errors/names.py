@@ -58,11 +58,9 @@ def attribute(case: Case, match: re.Match[str], names: Names) -> dict[str, str] 
     place, and ``advice`` a whole sentence on it; both come from the tables ``of``, which are by the
     kind of the owner.
     """
-    name, node = match["name"], case.node
-    about = case.error.about or _from_text(case)
-    if about is None:
-        return None
-    if not isinstance(node, ast.Attribute) or node.attr != name:
+    name = match["name"]
+    node, about = _asked(case, name), case.error.about or _from_text(case)
+    if about is None or node is None:
         return None
     owner = ast.unparse(node.value)
     own = [one for one in about.fields if not one.startswith("_")]
@@ -90,6 +88,8 @@ def attribute(case: Case, match: re.Match[str], names: Names) -> dict[str, str] 
         facts = {"advice": sentence if not facts.get("instead") else "", **facts, "has": ""}
     if not facts.get("advice") and not facts.get("instead") and about.kind not in PLAIN:
         facts["instead"] = _recorded(name, names, owner)
+        if owner != "self" and not facts["near"] and not facts["instead"]:
+            facts["near"] = _resembling(name, names)
     if facts.get("near") and name in case.seen.values and owner == "self":
         facts["near"] = ""
     return facts
@@ -137,6 +137,14 @@ def _recorded(name: str, names: Names, owner: str = "") -> str:
     return " or ".join(f"{one}.{name}" for one in found)
 
 
+def _resembling(name: str, names: Names) -> str:
+    """A function or method of the framework by a similar name."""
+    for home, known in names.get("recorded", {}).items():
+        if (near := meant(name, known)) is not None:
+            return f"{home}.{near}"
+    return ""
+
+
 def _import(name: str, names: Names) -> str:
     return str(names.get("imports", {}).get(name, ""))
 
@@ -169,6 +177,15 @@ def _kept(case: Case, name: str) -> bool:
 def _in_body(case: Case, name: str) -> bool:
     """Whether the body of a class asks for the class, or for ``self``, before there is one."""
     return name in ("self", case.seen.function) and in_class_body(case.error)
+
+
+def _asked(case: Case, name: str) -> ast.Attribute | None:
+    """The expression that asks for the attribute; None if something inside of a call does."""
+    if isinstance(case.node, ast.Attribute):
+        return case.node if case.node.attr == name else None
+    every = (one for one in case.nodes() if isinstance(one, ast.Attribute) and one.attr == name)
+    found = [] if case.error.inside else list(every)
+    return found[0] if len(found) == 1 else None
 
 
 def _is_variable(case: Case, name: str) -> bool:

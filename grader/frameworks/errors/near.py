@@ -39,7 +39,8 @@ def meant(name: str, names: Iterable[str]) -> str | None:
     if len(words) == 1:
         return words[0]
     starts = [one for one in pool if len(name) > 2 and (one.startswith(name) or name in one)]
-    return min(starts, key=len) if starts else None
+    begun = [one for one in pool if len(one) > SHORT and name.startswith(f"{one}_")]
+    return min(starts, key=len) if starts else max(begun, key=len, default=None)
 
 
 def _same_words(one: str, other: str) -> bool:
