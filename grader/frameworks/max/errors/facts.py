@@ -153,37 +153,25 @@ def _known(case: Case, numbers: tuple[int, int]) -> str:
     return ""
 
 
-def joined(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
-    """The shapes of tensors that cannot be joined."""
-    every = re.findall(r"shape=(\[[^\]]*\])", case.text)
-    each = list(dict.fromkeys(sizes(read(text)) for text in every))
-    return {"shapes": " and ".join(each[:3]), "axis": match["axis"] or ""}
+def lengths(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
+    """The shapes and sizes of a message, as the lessons write them, and what they come to.
 
-
-def reshaped(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
-    """A shape, another one, and how many numbers each of them has."""
-    old, new = read(match["old"]), read(match["new"])
+    ``shapes`` are those of all tensors. ``had`` is how many numbers an ``old`` shape has,
+    ``numbers`` how many a ``new`` one; ``total`` is what ``parts`` add up to. ``owner`` is what was
+    reshaped, or ``layer`` the call inside of which something was.
+    """
+    found = {name: read(match.groupdict().get(name) or "") for name in ("old", "new", "parts")}
+    facts = {name: sizes(one) for name, one in found.items()}
+    every = (sizes(read(one)) for one in re.findall(r"shape=(\[[^\]]*\])", case.text))
+    facts["shapes"] = " and ".join(list(dict.fromkeys(every))[:3])
+    facts |= {"had": str(math.prod(found["old"])), "numbers": str(math.prod(found["new"]))}
+    facts |= {"total": str(sum(found["parts"])), "same": "same" * (found["old"] == found["new"])}
     func = case.call.func if case.call is not None else None
-    facts = {"numbers": str(math.prod(new)), "had": str(math.prod(old))}
     if isinstance(func, ast.Attribute) and func.attr == "reshape":
         facts["owner"] = "" if ast.unparse(func.value) == "F" else short(func.value)
     elif case.error.inside:
         facts["layer"] = short(func)
-    return {**facts, "old": sizes(old), "new": sizes(new)}
-
-
-def parts(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
-    """The parts that a length is cut into, and what they add up to; its last index."""
-    each = read(match.groupdict().get("parts") or "")
-    return {"parts": sizes(each), "total": str(sum(each)), "last": str(int(match["have"]) - 1)}
-
-
-def loaded(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
-    """An array for a parameter of another shape, else of another type."""
-    old, new = sizes(read(match["old"])), sizes(read(match["new"]))
-    return (
-        {"old": "", "new": "", "typed": match["name"]} if old == new else {"old": old, "new": new}
-    )
+    return facts
 
 
 def unpacked(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | None:
@@ -294,10 +282,7 @@ READERS: Mapping[str, Reader] = {
     "dtypes": dtypes,
     "element": element,
     "shapes": shapes,
-    "joined": joined,
-    "reshaped": reshaped,
-    "parts": parts,
-    "loaded": loaded,
+    "lengths": lengths,
     "unpacked tensor": unpacked,
     "sliced": sliced,
     "axis": axis,
