@@ -64,35 +64,43 @@ def attribute(case: Case, match: re.Match[str], names: Names) -> dict[str, str] 
         return None
     owner = ast.unparse(node.value)
     own = [one for one in about.fields if not one.startswith("_")]
-    called = any(one.func is node for one in case.calls())
-    pool = [one for one in about.names if not called or one not in about.uncalled]
-    near = names.get("also", {}).get(name, "")
+    kept = owner == "self" and name in case.seen.values  # a variable, which may be meant
     facts = {
-        "near": near if near in about.fields else meant(name, pool) or "",
-        "has": ", ".join(own[:MOST_LISTED]),
+        "near": "" if kept else _attribute_near(case, node, about, names),
+        "has": "" if about.kind in PLAIN else ", ".join(own[:MOST_LISTED]),
         "variable": name if _is_variable(case, name) else "",
-        "later": "" if case.seen.function == "__init__" else "later",
         **of(about.kind, name, names),
     }
     if about.kind in ("module", "type", "EnumType", "nb_enum"):
-        last = about.text.rpartition(".")[2]
-        facts |= {"home": owner, **of(last, name, names)}
+        facts |= {"home": owner, **of(about.text.rpartition(".")[2], name, names)}
     elif about.kind == "NoneType":
         facts["nothing"] = owner
     elif owner == "self":
         facts["me"] = "self"
     else:
         facts |= {"owner": owner, "is": described(about)}
+    return facts | _in_place(facts, about, owner, name, names)
+
+
+def _in_place(
+    facts: Mapping[str, str], about: SeenValue, owner: str, name: str, names: Names
+) -> dict[str, str]:
+    """What there is if no table has the attribute: a function of the framework, or advice."""
+    if facts.get("advice") or facts.get("instead"):
+        return {}
     if about.kind in PLAIN:
-        sentence = names.get("kinds", {}).get(about.kind, "").replace("{given}", owner)
-        facts = {"advice": sentence if not facts.get("instead") else "", **facts, "has": ""}
-    if not facts.get("advice") and not facts.get("instead") and about.kind not in PLAIN:
-        facts["instead"] = _recorded(name, names, owner)
-        if owner != "self" and not facts["near"] and not facts["instead"]:
-            facts["near"] = _resembling(name, names)
-    if facts.get("near") and name in case.seen.values and owner == "self":
-        facts["near"] = ""
-    return facts
+        return {"advice": names.get("kinds", {}).get(about.kind, "").replace("{given}", owner)}
+    if found := _recorded(name, names, owner):
+        return {"instead": found}
+    return {} if owner == "self" or facts["near"] else {"near": _resembling(name, names)}
+
+
+def _attribute_near(case: Case, node: ast.Attribute, about: SeenValue, names: Names) -> str:
+    """An attribute that there is by another name for the same, or by a similar one."""
+    other = names.get("also", {}).get(node.attr, "")
+    called = any(one.func is node for one in case.calls())
+    pool = [one for one in about.names if not called or one not in about.uncalled]
+    return other if other in about.fields else meant(node.attr, pool) or ""
 
 
 def by_text(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | None:
