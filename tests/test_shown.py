@@ -7,9 +7,7 @@ import ast
 import pytest
 
 from grader import frameworks
-from grader.frameworks.max.errors.case import Case
-from grader.frameworks.max.errors.fitting import swapped
-from grader.explain.trace.helpers import preset_by
+from grader.grading.following.helpers import preset_by
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 from grader.source import origins, parse, returns
 
@@ -24,18 +22,6 @@ def raised(code: str, line: int, *calls: tuple[int, str], **values: SeenValue) -
 
 LOOP = "def skip(key):\n    return key.endswith('x')\n\ndef go(d):\n    for key in {over}:\n"
 LOOP += "        if skip(key):\n            continue\n"
-
-
-def test_an_argument_is_put_in_front_and_the_others_keep_their_order() -> None:
-    tensor, bools = (SeenValue("Tensor", shape=(2, 2), dtype=kind) for kind in ("float32", "bool"))
-    where = SeenValue("function", "where", signature=("cond", "x", "y"))
-    values = {"F.where": where, "a": tensor, "b": tensor, "c": bools}
-    call = SeenCall(1, "f", "F.where(a, b, c)", "F.where(a, b, c)", values)
-    case = Case(SeenError("TypeError", "no", "call", 1, calls=(call,)))
-    assert case.call is not None
-    found = swapped(case, case.call)
-    assert found is not None
-    assert ast.unparse(found) == "F.where(c, a, b)"
 
 
 UNFINISHED = """\
