@@ -1,4 +1,4 @@
-"""Every mistake of the catalogue is made on MAX again, and its advice obeyed.
+"""Every mistake of the catalogue is made on MAX again, and told by a row of the table.
 
 ``python -m tests.errors_catalogue.record`` rewrites the catalogue.
 """
@@ -17,8 +17,8 @@ import pytest
 from tests.errors_catalogue import record
 from tests.errors_catalogue.by_hand import BY_HAND
 
-KNOWN, OBEYED = 0.985, 0.96
-"""Of all mistakes: told by a family. Of those with a fix: run when it is obeyed."""
+KNOWN = 0.985
+"""Of all mistakes: told by a row."""
 
 RAW = re.compile(
     r"TensorValue|Failed to create op|\bmo\.|rmo\.|mlir|<class|0x[0-9a-f]{6}|StaticDim|locals>"
@@ -35,7 +35,7 @@ as_recorded = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def made() -> tuple[list[Entry], dict[str, list[str]], list[str]]:
+def made() -> tuple[list[Entry], str, list[str]]:
     """The catalogue, the names of MAX, and right code that raises, found by MAX as it is."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, context, record.start) as pool:
@@ -58,8 +58,8 @@ def test_it_is_what_max_says(catalogue: list[Entry]) -> None:
 
 
 @as_recorded
-def test_the_names_are_those_of_max(made: tuple[Any, dict[str, list[str]], Any]) -> None:
-    assert json.loads(record.NAMES.read_text(encoding="utf-8")) == made[1]
+def test_the_names_are_those_of_max(made: tuple[Any, str, Any]) -> None:
+    assert record.NAMES.read_text(encoding="utf-8") == made[1]
 
 
 def test_what_is_right_runs(made: tuple[Any, Any, list[str]]) -> None:
@@ -78,12 +78,15 @@ def test_nearly_all_are_told(catalogue: list[Entry]) -> None:
     assert len(unknown) <= (1 - KNOWN) * len(catalogue), "\n".join(unknown)
 
 
-def test_advice_helps_when_it_is_obeyed(catalogue: list[Entry]) -> None:
-    fixed = [one for one in catalogue if "obeyed" in one]
-    assert len(fixed) > len(catalogue) / 2
-    failing = [f"{one['code']}  ->  {one['obeyed']}" for one in fixed if not one["runs"]]
-    assert len(failing) <= (1 - OBEYED) * len(fixed), "\n".join(failing)
-    assert [one for one in fixed if one["kind"] == "by hand" and not one["runs"]] == []
+ADVICE = re.compile(r"\bunsqueeze\b|swap (?:two|the last two|axes)", re.IGNORECASE)
+"""Advice that only makes shapes fit, of which nobody knows whether it is right."""
+
+
+def test_no_advice_only_makes_shapes_fit(catalogue: list[Entry]) -> None:
+    fitting = [one for one in catalogue if "do not fit" in one["sentence"]]
+    fitting += [one for one in catalogue if "has no product" in one["sentence"]]
+    assert fitting
+    assert [one["hint"] for one in fitting if ADVICE.search(one["hint"] or "")] == []
 
 
 def test_no_word_of_the_inside_of_max_is_shown(catalogue: list[Entry]) -> None:

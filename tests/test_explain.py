@@ -1,11 +1,14 @@
-"""Errors whose texts differ between versions of Python are retold in the same words."""
+"""Errors are retold by the rows of a table, whatever the version of Python and the values."""
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from grader.frameworks.max.errors import translate
-from grader.protocol.probe import SeenError
+from grader.frameworks.errors import MOST
+from grader.frameworks.max.errors import table, translate
+from grader.protocol.probe import SeenCall, SeenError, SeenValue
 
 UNPACK = "first, second = [1, 2, 3]"
 FIELDS = """
@@ -86,3 +89,95 @@ def test_a_signature_that_the_grader_cannot_call_is_told_as_such(code: str, told
 )
 def test_what_the_worker_says_is_retold(kind: str, text: str, told: str) -> None:
     assert translate(SeenError(kind, text, "")).message.startswith(told)
+
+
+def call(code: str, **values: SeenValue) -> SeenCall:
+    return SeenCall(3, "f", code, code, values)
+
+
+TENSOR = SeenValue("Tensor", "", (2, 3, 4), "float32")
+FUNCTION = SeenValue("function", "f", signature=("x", "heads", "size=1"))
+EINSUM = "module 'max.experimental.functional' has no attribute 'einsum'"
+EARLIER = SeenValue("module", "max.experimental.functional")
+KINDS = [
+    ("AttributeError", "'Tensor' object has no attribute 'view'",
+     call("x.view(batch * heads, 4)", x=TENSOR), TENSOR,
+     "x is a Tensor of shape [2, 3, 4], which has no view", "Use tensor.reshape(shape)."),
+    ("AttributeError", "'Tensor' object has no attribute 'masked_fill_'",
+     call("x.masked_fill_(m, 0)", x=TENSOR), TENSOR,
+     "x is a Tensor of shape [2, 3, 4], which has no masked_fill_",
+     "Use F.where(condition, number, tensor)."),
+    ("AttributeError", EINSUM, call("F.einsum('ij', x)"), EARLIER, "F has no einsum",
+     "MAX has no einsum: transpose, then multiply with @."),
+    ("AttributeError", "'Block' object has no attribute 'register_buffer'",
+     call("self.register_buffer('m', x)"), SeenValue("Block"),
+     "self.register_buffer does not exist: nothing has set it",
+     "MAX has no buffers: make the tensor in the method that uses it. A Tensor on self becomes a "
+     "parameter."),
+    ("ModuleNotFoundError", "No module named 'einops'", call("import einops"), None,
+     "There is no module einops",
+     "MAX has no einops: reshape splits and joins axes, transpose swaps two of them."),
+    ("TypeError", "got an unexpected keyword argument 'eps'",
+     call("F.layer_norm(x, eps=1)", **{"F.layer_norm": SeenValue(
+         "function", "layer_norm", signature=("input", "epsilon"))}), None,
+     "F.layer_norm has no argument called eps",
+     "It is called epsilon: F.layer_norm(input, epsilon)."),
+    ("TypeError", "f() missing 1 required positional argument: 'heads'",
+     call("list(map(f, xs))", f=FUNCTION), None, "map calls f without heads",
+     "The arguments are f(x, heads, size=1)."),
+    ("TypeError", "'float' object cannot be interpreted as an integer", call("range(n / 2)"), None,
+     "n / 2 is a number, where a whole number is needed",
+     "int(...) makes a whole number; // keeps a quotient whole."),
+    ("TypeError", "unsupported operand type(s) for -: 'dict' and 'dict'", call("a - b"), None,
+     "a - b: - does not take two dicts", None),
+    ("KeyError", "'wte'", call("weights['wte']"), None, "weights has no entry 'wte'", None),
+    ("ValueError", "not enough values to unpack (expected 4, got 3)",
+     call("a, b, c, d = x.shape", x=TENSOR), None,
+     "x.shape holds 3 sizes, [2, 3, 4], and 4 names are there to take them", None),
+    ("TypeError", "unsupported operand type(s) for **: 'StaticDim' and 'float'",
+     call("d ** 0.5", d=SeenValue("StaticDim", "4")), None,
+     "d is a Dim, and was used like a number", "int(d) makes a number of it."),
+    ("TypeError", "_promote_weak_dtypes() argument must be a TensorValueLike, not 'NoneType'",
+     call("x + mask", x=TENSOR, mask=SeenValue("NoneType", "None")), None,
+     "mask is None here, where a tensor or a number is needed", None),
+    ("TypeError", "TensorValue() argument must be a graph.TensorValue, not 'tuple'",
+     call("x @ pair", x=TENSOR, pair=SeenValue("tuple", "2")), None,
+     "pair is a tuple of 2, where a tensor or a number is needed",
+     "Unpack it: one name for each value, or an index."),
+    ("TypeError", "_promote_weak_dtypes() argument must be a TensorValueLike, not 'function'",
+     call("x + f", x=TENSOR, f=FUNCTION), None,
+     "f is a function, where a tensor or a number is needed", "Call it: f(x, heads, size=1)."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "text", "seen", "about", "told", "look"), KINDS)
+def test_each_kind_of_mistake_has_one_row(
+    kind: str, text: str, seen: SeenCall, about: SeenValue | None, told: str, look: str | None
+) -> None:
+    found = translate(SeenError(kind, text, "", 3, calls=(seen,), about=about))
+    assert found.message == told
+    assert look is None or found.hint == look
+
+
+def test_every_row_can_be_read_and_names_facts_that_there_are() -> None:
+    for row in table().rows:
+        groups = set(re.compile(row.text).groupindex)
+        assert row.says
+        assert not row.facts or row.facts in table().readers, row.text
+        if not row.facts:
+            known = groups | set(row.words) | {"call", "code", "at", "function"}
+            for text in (*row.says, *row.look, *row.where):
+                assert set(re.findall(r"\{\??(\w+)", text)) <= known, text
+
+
+@pytest.mark.parametrize("text", ["(shape [" * 9_000, "{name}" * 99, "\x1b[2J\0", "%s" * 99, ""])
+def test_hostile_text_is_told_in_one_short_line(text: str) -> None:
+    odd = SeenValue("✅\n", "{x}", (0, 2**31), "\x1b[2J", ("x", "*", "=", "axis=1"), ("a",))
+    for row in table().rows:
+        for code in ("F.f(x)", "a @ b", "x[", "x.view(9)", "f(" * 90):
+            seen = SeenCall(2**31 - 1, "✅", code, code, {"x": odd, "a": odd, "": odd})
+            message = f"{row.text[:80]} {text}"
+            error = SeenError(next(iter(row.types)), message, "", 3, "f", calls=(seen,), about=odd)
+            found = translate(error)
+            assert "\n" not in found.message
+            assert len(found.message) <= MOST

@@ -18,7 +18,7 @@ from grader import frameworks
 from grader.base import course
 from grader.base.model import Status, Step
 from grader.explain.trace.run import Run
-from grader.frameworks.max.errors.families import FAMILIES
+from grader.frameworks.max.errors import table
 from grader.grading import excerpt
 from grader.grading.diagnose import diagnose
 from grader.grading.judge import Case, behaves, rule_all, settle, source_findings
@@ -85,7 +85,7 @@ class Answers:
 
     def error(self) -> SeenError:
         """An error that looks like one that is retold, with values that do not fit it."""
-        texts = (ERROR.message, *(family.text[:200] for family in FAMILIES), *TEXTS)
+        texts = (ERROR.message, *(row.text[:200] for row in table().rows), *TEXTS)
         codes = ("F.f(x)", "a @ b", "x[", "raise E", "(" * 400, "f(" * 90 + ")" * 90, "x.view(9)")
         text = texts[int(self.rng.integers(len(texts)))]
         code = codes[int(self.rng.integers(len(codes)))]

@@ -128,7 +128,7 @@ def test_a_stub_fails_with_a_hint(other: Other) -> None:
         ("02", SCALE, "", "The scores are not divided by √head_dim."),
         ("02", "import math", "import math, mathx", "There is no module mathx"),
         ("02", "-1, -2", "-1", "swapaxes"),
-        ("02", "x @ self.query", "x @ self.weight", "AttentionWeights has no attribute weight"),
+        ("02", "x @ self.query", "x @ self.weight", "self.weight does not exist"),
         ("02", "from solutions.solution_01", "from solutions.solution_02", "solution_01, numpy"),
         (
             "02",

@@ -34,7 +34,7 @@ from grader.source.walked import of_kind, parsed
 
 MOST_SAID = 240
 """Characters of what MAX or Python said."""
-ELSEWHERE = "this line"
+WRONG = "the numbers go wrong on this line"
 """What is wrong where a change holds, and no check is about its line."""
 TODO = "# TODO"
 """What every blank begins with."""
@@ -116,9 +116,14 @@ class Known:
     def _named(self, line: int | None) -> Diagnosis | None:
         """The mistake that explains the numbers; not if the change is elsewhere."""
         found = self.report.diagnosis[:1]
-        if len(self.report.diagnosis) > 1 or not found:
+        if not found or len(self.report.diagnosis) > 1 or self._passes:
             return found[0] if found else None
         return found[0] if self._agrees(line, found[0].line) else None
+
+    @property
+    def _passes(self) -> bool:
+        """Whether a change makes all right that a known mistake explains: it is that mistake."""
+        return self.change is not None and self.change.passes
 
     def _agrees(self, line: int | None, other: int | None) -> bool:
         """Whether ``other`` may be where the mistake is: it is not if a change elsewhere holds."""
@@ -137,7 +142,7 @@ class Known:
                 (one for one in failing if one.line and self._agrees(line, one.line)), None
             )
             if there is None:
-                return ELSEWHERE
+                return WRONG
             first = there
         check = next((one for one in self.rubric.checks if one.id == first.id), None)
         said = first.message.removeprefix(BUT)

@@ -7,18 +7,10 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Fix:
-    """``old``, a piece of the learner's line, and what to write instead."""
-
-    old: str
-    new: str
-
-
-@dataclass(frozen=True)
 class Translation:
-    """One error in a learner's words: what happened and, if known, what to try.
+    """One error in a learner's words: what happened and, if known, what to look at.
 
-    ``fix`` is what to write. ``called`` says which line called the function in which it happened.
+    ``called`` says which line called the function in which it happened.
     ``more`` has the remaining lines of an error shown in its own words. ``about`` is the name
     whose line to show, if that is not where it was raised; ``elsewhere`` says that the line which
     raised it is told as well.
@@ -26,7 +18,6 @@ class Translation:
 
     message: str
     hint: str | None = None
-    fix: Fix | None = None
     called: str = ""
     more: str = ""
     about: str = ""

@@ -35,7 +35,6 @@ from grader.rubric.compare import difference
 from grader.source import Finding, Source, bindings, fulfils, origins
 from grader.source.endless import endless, shared_list
 from grader.source.placeholders import unfilled
-from grader.source.variables import read
 
 BUT = "Not right yet: "
 """How a ❌ begins on what is there, before what a ✅ would say of it."""
@@ -170,22 +169,9 @@ def _settle_source(case: Case, check: Check, finding: Finding, blamed: bool) -> 
 def _not_as_in_the_lesson(case: Case, check: Check, finding: Finding) -> CheckResult:
     """The ❌ of a source check; where the numbers are right, only --strict has one."""
     if not behaves(case.rulings):
-        failed, known = _not_found(check, finding), _measured(case, check, finding)
-        asks = "?" in "".join(failed.hints[:1])
-        return replace(failed, hints=(known, *failed.hints[1:])) if known and asks else failed
+        return _not_found(check, finding)
     failed = _fail(check, finding.line, RIGHT_ANYWAY)
     return replace(failed, message=f"Not written as in the lesson: {check.passed}")
-
-
-def _measured(case: Case, check: Check, finding: Finding) -> str:
-    """What the check that proves this one says of what its line makes, if it says that."""
-    if finding.there or finding.line is None or case.rubric.guided:
-        return ""
-    rulings = [one for one in map(case.rulings.get, check.proven_by) if isinstance(one, Failed)]
-    about = (one for one in rulings if one.about and not one.stopped)
-    here = (one.message for one in about if _place(case, one) == finding.line)
-    said = next(filter(None, here), "")
-    return f"{sanitize.line(said, MOST_SAID)}." if said else ""
 
 
 def _settle_source_in_turn(case: Case, check: Check, blamed: bool) -> CheckResult:
@@ -396,7 +382,6 @@ def _accused(
     """The results that change where helper ``trial`` is wrong on its own."""
     line, told, hints = wrong
     words = _operations(case.evidence, trial)
-    words |= _words_from(case.source, line)
     accused = _standing_at(group, line, words, case.findings) or group[-1]
     here = [check for check in group if line in case.findings[check.id].span]
     if here and _unknown(case, trial, accused):
@@ -472,20 +457,6 @@ def _operations(evidence: Evidence, trial: str) -> frozenset[str]:
     told = evidence.framework.translate(error)
     code = " ".join(call.code for call in error.calls[-1:])
     return frozenset(re.findall(r"\w+", f"{code} {told.message} {told.hint}"))
-
-
-def _words_from(source: Source, line: int | None) -> frozenset[str]:
-    """The words of the statement at ``line``, and of the next that uses what it gives a name."""
-    inside = bindings.around(source.tree, line) if line is not None else None
-    if inside is None or line is None:
-        return frozenset()
-    every = (one for one in ast.walk(inside) if isinstance(one, ast.stmt))
-    below = sorted((one for one in every if one.lineno >= line), key=lambda one: one.lineno)
-    if not below or below[0].lineno != line:
-        return frozenset()
-    names = set(bindings.targets(below[0]))
-    user = next((one for one in below[1:] if not names.isdisjoint(read(one))), below[0])
-    return frozenset(re.findall(r"\w+", f"{ast.unparse(below[0])} {ast.unparse(user)}"))
 
 
 def _standing_at(

@@ -1,7 +1,7 @@
 """Make each mistake on MAX, and write down what MAX says and what the grader makes of it.
 
 ``python -m tests.errors_catalogue.record`` writes ``catalogue.json`` next to this file, and the
-names of MAX next to the code that looks for near ones. A test compares both with MAX as it is.
+names of MAX next to the table of errors. A test compares both with MAX as it is.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from grader.frameworks.errors import tell
 from grader.frameworks.max import errors as retold
 from grader.protocol.probe import SeenError
 from grader.worker import errors
@@ -27,8 +28,11 @@ from tests.errors_catalogue.operations import PRELUDE, RIGHT
 
 HERE = Path(__file__).parent
 CATALOGUE = HERE / "catalogue.json"
-NAMES = Path(retold.__file__).parent / "names.json"
+NAMES = Path(retold.__file__).parent / "recorded.toml"
 FILE = "step.py"
+HEAD = (
+    "# The public names of MAX that the lessons use, written by tests/errors_catalogue/record.py."
+)
 
 MAX_LINE = 300
 """Characters kept of what MAX says: it prints whole tensors."""
@@ -73,19 +77,6 @@ def _realize(value: Any) -> None:
             one.to_numpy()
 
 
-def repaired(code: str, error: SeenError) -> str | None:
-    """``code`` with the fix put in; None where there is none."""
-    told = retold.translate(error)
-    if told.fix is None or told.fix.old not in code:
-        return None
-    lines = code.split("\n")
-    first = (error.line or 1) - 1
-    before, after = "\n".join(lines[:first]), "\n".join(lines[first:])
-    if told.fix.old not in after:
-        return code.replace(told.fix.old, told.fix.new, 1)
-    return "\n".join([*([before] if first else []), after.replace(told.fix.old, told.fix.new, 1)])
-
-
 def mistakes() -> Iterator[tuple[str, str, str]]:
     """Kind, the right code, the wrong code: the systematic ones, then those made by hand."""
     for right in RIGHT:
@@ -109,24 +100,21 @@ def steady(text: str) -> str:
 def entry(kind: str, right: str, wrong: str, names: dict[str, Any]) -> dict[str, Any] | None:
     """One mistake of the catalogue; None where it raises nothing.
 
-    ``known`` says that a family tells it; ``obeyed`` is the code with the fix put in, ``runs``
-    whether that raises nothing any more. ``right`` is what was meant.
+    ``known`` says that a row of the table tells it, ``right`` is what was meant.
     """
     error = raised(wrong, names)
     if error is None:
         return None
     told = retold.translate(error)
-    made: dict[str, Any] = {
+    return {
         "kind": kind,
         "code": wrong,
         "says": f"{error.type_name}: {steady(error.message)}",
-        "known": retold.family(error, error.message.strip()) is not None,
+        "known": tell(error, retold.table()) is not None,
         "sentence": told.message,
         "hint": told.hint,
+        "right": right,
     }
-    if obeyed := repaired(wrong, error):
-        made |= {"obeyed": obeyed, "runs": raised(obeyed, names) is None}
-    return made | {"right": right}
 
 
 def catalogue() -> list[dict[str, Any]]:
@@ -142,36 +130,25 @@ def not_running(codes: list[str]) -> list[str]:
     return [code for code in codes if raised(code, names) is not None]
 
 
-def known_names() -> dict[str, list[str]]:
-    """The public names of MAX's modules and classes that the lessons use."""
+def known_names() -> str:
+    """The public names of MAX that the lessons use, as ``recorded.toml`` has them."""
     import math
 
-    import max.driver
     import max.dtype
     import max.experimental.functional as functional
-    import max.experimental.nn as nn
     import max.experimental.tensor
-    import max.graph
 
-    owners: dict[str, Any] = {
-        "F": functional,
-        "Tensor": max.experimental.tensor.Tensor,
-        "nn": nn,
-        "DType": max.dtype.DType,
-        "math": math,
-    }
-    found = {
-        owner: sorted(name for name in dir(value) if not name.startswith("_"))
-        for owner, value in owners.items()
-    }
-    Tensor = owners["Tensor"]
-    found["signatures of Tensor"] = [_parameters(getattr(Tensor, n)) for n in found["Tensor"]]
-    modules = (max.driver, max.dtype, functional, nn, max.experimental.tensor, max.graph)
-    found["modules"] = sorted(
-        {module.__name__ for module in modules}
-        | {"max.experimental", "math", "numpy", "dataclasses"}
-    )
-    return found
+    Tensor = max.experimental.tensor.Tensor
+    owners = {"F": functional, "tensor": Tensor, "DType": max.dtype.DType, "math": math}
+    lines = [HEAD, "", "[recorded]"]
+    for owner, value in owners.items():
+        names = sorted(name for name in dir(value) if not name.startswith("_"))
+        lines.append(f"{owner} = {json.dumps(names)}")
+    lines += ["", "[signatures]"]
+    methods = sorted(name for name in dir(Tensor) if not name.startswith("_"))
+    taken = {name: _parameters(getattr(Tensor, name)) for name in methods}
+    lines += [f'"Tensor.{name}" = {json.dumps(taken[name])}' for name in methods if taken[name]]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _parameters(method: Any) -> str:
@@ -183,9 +160,7 @@ def _parameters(method: Any) -> str:
 def main() -> None:
     """Write both files."""
     start()
-    text = {name: json.dumps(names) for name, names in known_names().items()}
-    rows = ",\n".join(f"{json.dumps(name)}: {names}" for name, names in text.items())
-    NAMES.write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
+    NAMES.write_text(known_names(), encoding="utf-8")
     rows = ",\n".join(json.dumps(one, ensure_ascii=False) for one in catalogue())
     CATALOGUE.write_text(f"[\n{rows}\n]\n", encoding="utf-8")
 

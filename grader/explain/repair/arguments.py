@@ -7,13 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from grader.explain.repair.maker import Maker
 from grader.explain.repair.text import Change, Edit, of_kind
-from grader.explain.repair.words import called
-
-REDUCING = frozenset(("argmax", "concat", "max", "mean", "min", "softmax", "split", "stack", "sum"))
-"""Functions that work along one axis."""
-SPACING = ("linspace", "geomspace")
-"""Functions that reach the last number, unless told not to."""
-AXES = ("axis=-1", "axis=1", "axis=0")
 
 
 class Arguments(Maker):
@@ -29,8 +22,6 @@ class Arguments(Maker):
         yield from self._missing(node)
         for word in node.keywords:
             yield from self._named(node, word)
-        if node.args and not node.keywords:
-            yield from self._by_name(node)
 
     @of_kind("swapped")
     def _swapped(self, node: ast.Call) -> Iterator[Edit]:
@@ -52,24 +43,11 @@ class Arguments(Maker):
             yield from self._more(node, node.args, text)
         for keyword in self.words.keywords(node):
             yield from self._more(node, given, keyword)
-        if called(node) in SPACING and "endpoint" not in [one.arg for one in node.keywords]:
-            yield from self._more(node, given, "endpoint=False")
-        if called(node) in REDUCING and not any(one.arg == "axis" for one in node.keywords):
-            for axis in AXES:
-                yield from self._more(node, given, axis)
-
-    @of_kind("by name")
-    def _by_name(self, node: ast.Call) -> Iterator[Edit]:
-        """The last argument given by name."""
-        start, _ = self.mine.span(node.args[-1])
-        for name in self.words.keyword_names(node):
-            yield Edit((Change(start, start, f"{name}="),), node.args[-1].lineno, 4)
 
     @of_kind("items swapped")
     def of_list(self, node: ast.List | ast.Tuple) -> Iterator[Edit]:
         """Edits of a list or tuple."""
         yield from self.swaps(node.elts)
-        yield from self._turned(node.elts)
         for new in self._new_items(node):
             yield from self._one_more(node.elts, new)
         for one in node.elts if len(node.elts) > 1 else ():
@@ -116,18 +94,6 @@ class Arguments(Maker):
         """What is given by name on a line."""
         every = (one for one in self.mine.nodes if isinstance(one, ast.keyword))
         return sorted((one for one in every if one.lineno == line), key=lambda one: one.col_offset)
-
-    @of_kind("turned")
-    def _turned(self, parts: Sequence[ast.expr]) -> Iterator[Edit]:
-        """Three or four of these in the order of a rotation, or from back to front."""
-        if len(parts) not in (3, 4):
-            return
-        texts = [self.mine.of(one) for one in parts]
-        orders = [texts[::-1], *(texts[at:] + texts[:at] for at in range(1, len(texts)))]
-        (start, _), (_, end) = self.mine.span(parts[0]), self.mine.span(parts[-1])
-        for order in orders:
-            if order != texts:
-                yield Edit((Change(start, end, ", ".join(order)),), parts[0].lineno, 5)
 
     def _new_items(self, node: ast.List | ast.Tuple) -> tuple[str, ...]:
         """What may be missing from a list: sizes of 1, an axis more, a name for what is given."""

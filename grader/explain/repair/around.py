@@ -15,10 +15,6 @@ MOST_BOUNDS, MOST_CALLS = 6, 12
 """Bounds of other slices, and calls of the same function, that are made here."""
 MOST_KEPT = 4
 """Attributes that a function sets of which another one may be meant."""
-MOST_UNSET = 3
-"""Attributes that are read and never set; a program with more is not finished."""
-
-
 @dataclass(frozen=True)
 class Around:
     """What is around the places of a program."""
@@ -44,11 +40,6 @@ class Around:
             found = _names(function) if function is not None else ()
             self._locals[function] = tuple(dict.fromkeys(found))
         return self._locals[function]
-
-    def read_in(self, node: ast.AST) -> frozenset[str]:
-        """What the function around a node reads."""
-        function = self.mine.around(node)
-        return read(function) if function is not None else frozenset()
 
     def read_after(self, node: ast.stmt, target: str) -> list[str]:
         """The variables of a function that it reads after a statement; none if ``target`` is."""
@@ -101,13 +92,6 @@ class Around:
             if isinstance(one, ast.Attribute) and own(one) and isinstance(one.ctx, ast.Store):
                 found.setdefault(self.mine.around(one), []).append(one)
         return found
-
-    @cached_property
-    def unset(self) -> tuple[str, ...]:
-        """The attributes of the object itself that the program reads and never sets."""
-        every = (one for one in self.mine.nodes if isinstance(one, ast.Attribute) and own(one))
-        found = dict.fromkeys(one.attr for one in every if isinstance(one.ctx, ast.Load))
-        return tuple(one for one in found if not self.defines(one))[:MOST_UNSET]
 
     def defines(self, name: str) -> bool:
         """Whether the learner's objects have an attribute of that name."""
@@ -187,16 +171,6 @@ class Around:
         both = [(one.lower, one.upper) for one in slices if one.lower and one.upper]
         found = [(self.mine.of(lower), self.mine.of(upper)) for lower, upper in both]
         return list(dict.fromkeys(found))[:MOST_BOUNDS]
-
-    def may_be_none(self, node: ast.stmt) -> list[str]:
-        """What a plain statement reads that the function around it takes, None without."""
-        function = self.mine.around(node)
-        if function is None or isinstance(getattr(node, "body", None), list):
-            return []
-        args = function.args
-        pairs = zip(args.args[len(args.args) - len(args.defaults) :], args.defaults, strict=True)
-        none = [one.arg for one, value in pairs if ast.unparse(value) == "None"]
-        return [one for one in none if one in read(node)]
 
     def turns(self, node: ast.AST) -> list[str]:
         """The variables of the loops and comprehensions around a node."""

@@ -7,19 +7,15 @@ neighbour, or wrapped in a step that the reference takes somewhere.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 
 from grader.explain.repair.arguments import Arguments
-from grader.explain.repair.around import own
 from grader.explain.repair.calls import Calls
-from grader.explain.repair.commas import Commas
 from grader.explain.repair.literals import Literals
 from grader.explain.repair.maker import Maker
 from grader.explain.repair.operators import Operators
-from grader.explain.repair.orders import Orders
 from grader.explain.repair.text import Change, Edit, of_kind
 from grader.explain.repair.unread import Unread
 from grader.explain.repair.words import MOST_NAMES, nearest, unlike
@@ -60,12 +56,6 @@ BESIDE = 3
 """How unlike a name that may be meant is taken to be, if it is not among the most similar."""
 
 
-TURNED = re.compile(r"\.(transpose|permute|swapaxes)\(.*\)")
-"""A step that changes the order of the axes."""
-PART = re.compile(r"(?:\d \* )?(?P<again>[\w.]+):\d \* (?P<width>[\w.]+)")
-"""The bounds of a part that is not the first of its width."""
-
-
 class Expressions(Maker):
     """Edits of expressions."""
 
@@ -79,10 +69,10 @@ class Expressions(Maker):
             yield from maker.of(node)
 
     @cached_property
-    def _makers(self) -> tuple[Operators | Calls | Orders | Unread | Commas, ...]:
+    def _makers(self) -> tuple[Operators | Calls | Unread, ...]:
         """What makes edits of any expression."""
         given = self.mine, self.words, self.raised
-        makers = Operators, Calls, Orders, Unread, Commas
+        makers = Operators, Calls, Unread
         return tuple(one(*given) for one in makers)
 
     @cached_property
@@ -104,15 +94,10 @@ class Expressions(Maker):
                 yield from self._literals.of(node)
             case ast.Call(func=ast.Name("float"), args=[ast.Constant(value=str())]):
                 yield from self.put(node, "0.0")
-            case ast.Call(func=ast.Name("slice"), args=[lower, upper]):
-                yield from self._sliced(node, lower, upper)
-                yield from self._arguments.of_call(node)
             case ast.Call():
                 yield from self._arguments.of_call(node)
             case ast.Slice():
                 yield from self._slice(node)
-            case ast.Subscript(value=ast.Name()) if self.raised:
-                yield from self._bounded(node)
             case ast.List() | ast.Tuple():
                 yield from self._arguments.of_list(node)
 
@@ -124,7 +109,7 @@ class Expressions(Maker):
                 continue
             text = self.mine.of(part)
             size = (len(text) - len(self.mine.of(node))) * 3 // 4
-            kind = "twice" if _is_twice(node, part) else "factor" if self._scales(node) else ""
+            kind = "factor" if self._scales(node) else ""
             for one in self.put(node, text, size):
                 yield replace(one, kind=kind, size=FACTOR if kind == "factor" else one.size)
 
@@ -183,26 +168,8 @@ class Expressions(Maker):
         for name in dict.fromkeys((*nearest(node.attr, others), *twins, *said)):
             size = SOONER if name in twins else 2 + unlike(node.attr, name)
             yield Edit((Change(start, end, name),), node.end_lineno or node.lineno, size)
-        if self.raised and own(node):
-            yield from self._kept_as(node, start, end)
         for name in self.words.around.beside_attribute(node):
             yield Edit((Change(start, end, name),), node.lineno, 2 + BESIDE)
-
-    @of_kind("kept as")
-    def _kept_as(self, node: ast.Attribute, start: int, end: int) -> Iterator[Edit]:
-        """An attribute that nothing reads, under a name that is read and that nothing sets."""
-        if isinstance(node.ctx, ast.Store) and f"self.{node.attr}" in self.words.around.unread(
-            node
-        ):
-            for name in self.words.around.unset:
-                yield Edit((Change(start, end, name),), node.lineno, 0)
-
-    @of_kind("measured")
-    def _bounded(self, node: ast.Subscript) -> Iterator[Edit]:
-        """An index that is at most the last one there is."""
-        for one in ast.walk(node.slice):
-            if isinstance(one, ast.Name):
-                yield from self.put(one, f"min({one.id}, len({self.mine.of(node.value)}))")
 
     @of_kind("slice")
     def _slice(self, node: ast.Slice) -> Iterator[Edit]:
@@ -216,38 +183,11 @@ class Expressions(Maker):
         others += [(f"-{one}", "", step) for one in (lower, upper) if one and one[0] != "-"]
         others += [(bound, upper, step) for bound in self.words.around.bounds]
         others += [(lower, bound, step) for bound in self.words.around.bounds]
-        others += [(one, other, step) for one, other in self._bounds(node, lower, upper)]
         for one in dict.fromkeys(others):
             if _is_idle(one, (lower, upper, step)):
                 continue
             text = f"{one[0]}:{one[1]}" + (f":{one[2]}" if one[2] else "")
             yield Edit((Change(start, end, text),), node.lineno, 3)
-
-    @of_kind("slice")
-    def _sliced(self, node: ast.Call, lower: ast.expr, upper: ast.expr) -> Iterator[Edit]:
-        """Both bounds of a ``slice`` otherwise."""
-        (start, _), (_, end) = self.mine.span(lower), self.mine.span(upper)
-        for both in self._bounds(node, self.mine.of(lower), self.mine.of(upper)):
-            yield Edit((Change(start, end, ", ".join(both)),), node.lineno, 3)
-
-    def _bounds(self, node: ast.expr, lower: str, upper: str) -> Iterator[tuple[str, str]]:
-        """Both bounds otherwise: the next part of the same width, or that of a loop's turn."""
-        if upper.isidentifier() or upper.startswith("self."):
-            if lower in ("", "0"):
-                yield from (_part(upper, number) for number in (1, 2))
-            for turn in self.words.around.turns(node):
-                if turn != upper:
-                    yield f"{turn} * {upper}", f"({turn} + 1) * {upper}"
-        part = PART.fullmatch(f"{lower}:{upper}")
-        if part is not None and part["width"] == (part["again"] or lower):
-            for number in range(3):
-                yield _part(part["width"], number)
-        if (lower, upper) == ("0", "1"):
-            yield from ((turn, f"{turn} + 1") for turn in self.words.around.turns(node))
-        first, plus, width = upper.partition(" + ")
-        if plus and first == lower and lower.isidentifier():
-            yield f"{lower} * {width}", f"({lower} + 1) * {width}"
-        yield from self.words.around.spans
 
     @of_kind("step")
     def _wrapped(self, node: ast.expr) -> Iterator[Edit]:
@@ -262,26 +202,10 @@ class Expressions(Maker):
             text = self.mine.of(node)
             if after.startswith(".") and not isinstance(node, ast.Name | ast.Attribute | ast.Call):
                 text = text if isinstance(node, ast.Subscript) else f"({text})"
-            merged = TURNED.fullmatch(after) and not before and self._is_merged(node)
-            for one in self.put(node, f"{before}{text}{after}"):
-                yield replace(one, kind="merged") if merged else one
+            yield from self.put(node, f"{before}{text}{after}")
             match node:
                 case ast.Call(func=ast.Attribute(value=value)) if not before:
                     yield from self.put(node, f"{self.mine.of(value)}{after}", 4)
-        yield from self._once_more(node)
-
-    def _is_merged(self, node: ast.expr) -> bool:
-        """Whether the axes of a value are joined next."""
-        outer = self.mine.parents.get(node)
-        return isinstance(outer, ast.Attribute) and outer.attr in ("reshape", "view", "flatten")
-
-    @of_kind("again")
-    def _once_more(self, node: ast.expr) -> Iterator[Edit]:
-        """A call that the same function makes elsewhere, made here."""
-        if isinstance(node, ast.Name | ast.Subscript | ast.Call | ast.Attribute):
-            for before, after in self.words.around.again(node):
-                if not self.mine.of(node).startswith(before):
-                    yield from self.put(node, f"{before}{self.mine.of(node)}{after}")
 
 
 def _is_idle(bounds: tuple[str, str, str], before: tuple[str, str, str]) -> bool:
@@ -295,19 +219,3 @@ def _is_idle(bounds: tuple[str, str, str], before: tuple[str, str, str]) -> bool
         and int(upper or 0) <= int(lower or 0)
     )
     return same or nothing
-
-
-def _is_twice(node: ast.expr, part: ast.expr) -> bool:
-    """Whether an expression does to a part of it what that is the result of."""
-    match node, part:
-        case ast.Call(func=ast.Attribute(value=value, attr=one)), ast.Call(
-            func=ast.Attribute(attr=other)
-        ):
-            return value is part and one == other
-    return False
-
-
-def _part(width: str, number: int) -> tuple[str, str]:
-    """The bounds of a part of that width."""
-    lower = ("", width, f"{number} * {width}")[min(number, 2)]
-    return lower, f"{number + 1} * {width}" if number else width

@@ -45,18 +45,6 @@ class Literals(Maker):
         if isinstance(value, float) or (type(value) is int and value > SMALL):
             for text in self.words.numbers:
                 yield from self.put(node, text, 3)
-        if (value is None or type(value) is int) and self._is_operand(node):
-            for name in self.words.around.variables(node):
-                yield from self.put(node, name, 3 - abs(len(name) - len(repr(value))))
-
-    def _is_operand(self, node: ast.Constant) -> bool:
-        """Whether a variable may stand there as well."""
-        kinds = ast.Call | ast.keyword | ast.Compare | ast.BinOp | ast.Subscript
-        outer = self.mine.parents.get(node)
-        if isinstance(outer, ast.List | ast.Tuple):
-            index = isinstance(self.mine.parents.get(outer), ast.Subscript)
-            return node.value is None or index or not self._listed(node)
-        return isinstance(outer, kinds)
 
     @of_kind("number")
     def _whole(self, node: ast.Constant, value: int) -> Iterator[Edit]:

@@ -53,10 +53,6 @@ class Operators(Maker):
                 yield from self._bracketed(node)
                 if isinstance(node.op, ast.Mult | ast.Div):
                     yield from self._factor(node)
-                yield from self._as_column(node)
-                yield from self._inside_out(node)
-            case ast.Call(args=[ast.BinOp() as inner]):
-                yield from self._outside_in(node, inner)
             case ast.Compare(ops=[_]):
                 yield from self._comparison(node)
             case ast.BoolOp():
@@ -66,7 +62,6 @@ class Operators(Maker):
         if self._is_test(node):
             yield from self._negated(node)
         yield from self._shifted(node)
-        yield from self._powers(node)
         if isinstance(node, ast.Call) and called(node) in COUNTING:
             yield from self._counted(node)
 
@@ -81,23 +76,9 @@ class Operators(Maker):
         """The other way round."""
         yield from self.put(node, f"not {self.mine.of(node)}", -2)
 
-    @of_kind("power")
-    def _powers(self, node: ast.expr) -> Iterator[Edit]:
-        """A square for a value, its root for what divides, or one over it."""
-        outer, text = self.mine.parents.get(node), self.mine.of(node)
-        if not isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
-            return
-        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load) or self.is_called(node):
-            return
-        divides = isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Div)
-        if divides and outer.right is node:  # type: ignore[union-attr]
-            yield from self.put(node, f"{text} ** 0.5")
-        if isinstance(node, ast.Name) and not self.raised and not _owns(node, outer):
-            yield from self.put(node, f"{text} * {text}", 3)
-
     @of_kind("range")
     def _counted(self, node: ast.Call) -> Iterator[Edit]:
-        """Both bounds of a range further on, by a variable or by one; or from the start."""
+        """Both bounds of a range further on, or back, by one."""
         match node.args:
             case [stop]:
                 first = stop
@@ -108,17 +89,9 @@ class Operators(Maker):
                 return
         (start, _), (_, end) = self.mine.span(first), self.mine.span(stop)
         lower, upper = bounds
-        others = [(f"{name}", f"{name} + {upper}") for name in self.words.around.variables(node)]
-        others = [one for one in others if lower == "0" and one[0] != upper][-MOST_ADDED:]
-        for one in (" + 1", " - 1"):
-            others.append((f"{lower}{one}".removeprefix("0 + "), f"{upper}{one}"))
-        if lower != "0" and upper.startswith(f"{lower} + "):
-            others.append(("0", upper.removeprefix(f"{lower} + ")))
-        if lower != "0" and upper.endswith(f" + {lower}"):
-            others.append(("0", upper.removesuffix(f" + {lower}")))
-        for one in ("+ 1", "- 1"):
-            if lower.endswith(one) and upper.endswith(one):
-                others.append((lower.removesuffix(f" {one}"), upper.removesuffix(f" {one}")))
+        others = [
+            (f"{lower}{one}".removeprefix("0 + "), f"{upper}{one}") for one in (" + 1", " - 1")
+        ]
         for one, other in others:
             yield Edit((Change(start, end, f"{one}, {other}"),), node.lineno, 4)
 
@@ -167,8 +140,6 @@ class Operators(Maker):
         for sign in others:
             if sign != ORDERS.get(kind):
                 yield from self._between(left, right, sign)
-        for one in (left, right):
-            yield from self._added(one)
 
     @of_kind("brackets")
     def _bracketed(self, node: ast.BinOp) -> Iterator[Edit]:
@@ -228,37 +199,9 @@ class Operators(Maker):
         for number in ("2", "0.5", *self.words.numbers[:MOST_ADDED]):
             yield from self.put(node, f"{number} * {self.mine.of(node)}", 2)
 
-    @of_kind("column")
-    def _as_column(self, node: ast.BinOp) -> Iterator[Edit]:
-        """One number of a vector for each row: ``a[:, None] * b`` for ``a * b``."""
-        plain = isinstance(node.left, ast.Name | ast.Attribute | ast.Call)
-        if plain and isinstance(node.op, ast.Mult | ast.Div):
-            yield from self.put(node.left, f"{self.mine.of(node.left)}[:, None]", -9)
-
-    @of_kind("around")
-    def _outside_in(self, node: ast.Call, inner: ast.BinOp) -> Iterator[Edit]:
-        """``a + g(f(b))`` for ``f(a + g(b))``."""
-        match inner:
-            case ast.BinOp(op=ast.Add(), right=ast.Call(args=[given])):
-                start, end = self.mine.span(given)
-                first, last = self.mine.span(inner)
-                before, after = self.mine.data[first:start], self.mine.data[end:last]
-                part = f"{self.mine.of(node.func)}({self.mine.of(given)})"
-                yield from self.put(node, f"{before.decode()}{part}{after.decode()}")
-
-    @of_kind("around")
-    def _inside_out(self, node: ast.BinOp) -> Iterator[Edit]:
-        """``f(a + g(b))`` for ``a + g(f(b))``."""
-        match node:
-            case ast.BinOp(op=ast.Add(), right=ast.Call(args=[ast.Call(args=[given]) as part])):
-                (start, end), (first, last) = self.mine.span(part), self.mine.span(node)
-                before, after = self.mine.data[first:start], self.mine.data[end:last]
-                inside = f"{before.decode()}{self.mine.of(given)}{after.decode()}"
-                yield from self.put(node, f"{self.mine.of(part.func)}({inside})")
-
     @of_kind("shift")
     def _shifted(self, node: ast.expr) -> Iterator[Edit]:
-        """A value negated; a bound or what is given one more or less, or with another added."""
+        """A value negated; a bound or what is given one more or less."""
         named = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.BinOp | ast.Subscript)
         stored = not isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
         if not named or stored or self.is_called(node):
@@ -279,18 +222,6 @@ class Operators(Maker):
         if bound or given:
             yield from self.put(node, f"{text} + 1", 2 if bound else 6)
             yield from self.put(node, f"{text} - 1", 2 if bound else 6)
-        if counts or isinstance(outer, ast.Assign):
-            yield from self._added(node)
-
-    @of_kind("sum")
-    def _added(self, node: ast.expr) -> Iterator[Edit]:
-        """A variable more: ``range(past + n)`` for ``range(n)``."""
-        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
-            return
-        text = self.mine.of(node)
-        others = [one for one in self.words.around.variables(node) if one != text]
-        for name in others[:MOST_ADDED]:
-            yield from self.put(node, f"{name} + {text}", 4)
 
 
 def _last(node: ast.expr) -> ast.expr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -16,7 +16,6 @@ from grader.source.variables import read
 MOST_STEPS = 12
 MOST_NAMES = 6
 """Of other names and attributes that are tried in place of one."""
-MOST_MODULES = 4
 MOST_KEYS, MOST_LACKING = 8, 4
 """Keys of dicts, and texts of the reference, that are tried in place of a text."""
 DEFAULTED = ("fromkeys", "get", "getattr", "setdefault")
@@ -173,31 +172,10 @@ class Words:
         texts = [one for one in right if isinstance(one, str) and one.isidentifier()]
         return [one for one in dict.fromkeys(texts) if one not in mine][:MOST_LACKING]
 
-    def undefined(self, node: ast.AST) -> list[str]:
-        """The functions or classes that the reference defines and the program does not."""
-        theirs, ours = (
-            {one.name for one in text.nodes if type(one) is type(node) and hasattr(one, "name")}
-            for text in (self.right, self.mine)
-        )
-        special = {"__init__", "__call__"} if isinstance(node, ast.FunctionDef) else set()
-        return sorted((theirs | special) - ours)
-
     @cached_property
     def modules(self) -> frozenset[str]:
         """The names that the learner's program imports."""
         return _modules(self.mine)
-
-    @cached_property
-    def owners(self) -> Sequence[str]:
-        """The modules of which the learner's program calls functions."""
-        found = [
-            node.func.value.id
-            for node in self.mine.nodes
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-        ]
-        return [one for one in dict.fromkeys(found) if one in self.modules][:MOST_MODULES]
 
     @cached_property
     def _calls(self) -> Mapping[str, Sequence[tuple[Text, ast.Call]]]:
@@ -268,9 +246,7 @@ class Words:
 
     @cached_property
     def _steps(self) -> tuple[tuple[str, str], ...]:
-        theirs = tuple(dict.fromkeys(_steps(self.right)))[:MOST_STEPS]
-        own = (one for one, _ in Counter(_steps(self.mine)).most_common(MOST_STEPS))
-        return tuple(dict.fromkeys((*theirs, *own)))
+        return tuple(dict.fromkeys(_steps(self.right)))[:MOST_STEPS]
 
     @cached_property
     def twice(self) -> Sequence[tuple[str, str, str]]:

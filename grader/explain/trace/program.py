@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from grader.base.sanitize import on_one_line
-from grader.source.walked import of_kind, parsed, walked
+from grader.source.walked import parsed, walked
 
 BLOCKS = ("body", "orelse", "finalbody")
 """The parts of a statement that hold others."""
@@ -138,18 +138,6 @@ class Program:
                 return True
             outer = self.parents.get(outer)
         return False
-
-    @cached_property
-    def entries(self) -> frozenset[str]:
-        """The variables that hold one entry of a list: of a loop's turn, or taken by its number."""
-        found: set[str] = set()
-        for node in self.nodes:
-            match node:
-                case ast.For(target=given) | ast.comprehension(target=given):
-                    found |= {one.id for one in of_kind(given, ast.Name)}
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript()):
-                    found.add(name)
-        return frozenset(found)
 
     def is_whole(self, number: int) -> bool:
         """Whether a node is all that its statement computes."""

@@ -1,13 +1,10 @@
-"""The names that MAX has, and which of them was meant."""
+"""Which of the names that there are was probably meant."""
 
 from __future__ import annotations
 
 import difflib
-import json
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Iterable
 from itertools import permutations
-from pathlib import Path
 
 CLOSE = 0.75
 """How alike two names must be: ``num_heads`` is not ``merge_heads``."""
@@ -17,13 +14,6 @@ SHORT = 3
 
 MOST_WORDS = 4
 """Words of a name that are compared in any order."""
-
-
-@cache
-def known() -> Mapping[str, tuple[str, ...]]:
-    """The names of MAX: ``F``'s functions, a Tensor's attributes, and so on, as recorded."""
-    text = (Path(__file__).parent / "names.json").read_text(encoding="utf-8")
-    return {owner: tuple(names) for owner, names in json.loads(text).items()}
 
 
 def meant(name: str, names: Iterable[str]) -> str | None:
@@ -49,7 +39,8 @@ def meant(name: str, names: Iterable[str]) -> str | None:
     if len(words) == 1:
         return words[0]
     starts = [one for one in pool if len(name) > 2 and (one.startswith(name) or name in one)]
-    return min(starts, key=len) if starts else None
+    begun = [one for one in pool if len(one) > SHORT and name.startswith(f"{one}_")]
+    return min(starts, key=len) if starts else max(begun, key=len, default=None)
 
 
 def _same_words(one: str, other: str) -> bool:

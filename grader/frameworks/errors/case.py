@@ -1,23 +1,23 @@
-"""One error with all that is known of it: the learner's statement as a tree, and its values."""
+"""An error with everything that is known about it: the learner's statement and its values."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from grader.frameworks.values import Fix
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 
 MADE = {"Dim": "StaticDim", "float": "float", "int": "int", "str": "str", "list": "list"}
 """Calls whose result is known by the name of what is called."""
 
 MOST_TEXT = 3000
-"""Characters of a message in which its family is looked for."""
+"""Characters of a message that are searched."""
 
-MOST_FIX = 100
-"""Characters up to which a fix is shown with what surrounds it."""
+MOST_CODE = 60
+"""Characters of an expression that a sentence may quote."""
 
 UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 FORMS = ("{}", "{}\n    pass", "({}\n)")
@@ -25,7 +25,7 @@ FORMS = ("{}", "{}\n    pass", "({}\n)")
 
 @dataclass(frozen=True)
 class Case:
-    """An error, and the questions that the families ask about it."""
+    """An error, and what the facts of a row ask about it."""
 
     error: SeenError
 
@@ -41,7 +41,7 @@ class Case:
 
     @cached_property
     def _tree(self) -> tuple[str, ast.AST | None]:
-        """The statement's text and tree; where that is unknown, those of the expression."""
+        """The statement's text and tree; those of the expression if it cannot be read."""
         for text in (self.seen.statement, self.seen.code):
             for form in FORMS if text else ():
                 try:
@@ -57,7 +57,7 @@ class Case:
         return body[0] if body else None
 
     def nodes(self) -> Iterator[ast.expr]:
-        """Every expression of the statement, the outer ones first."""
+        """Every expression of the statement, outer ones first."""
         if self._tree[1] is not None:
             yield from (node for node in ast.walk(self._tree[1]) if isinstance(node, ast.expr))
 
@@ -66,7 +66,8 @@ class Case:
         """The expression that raised."""
         code = "".join(self.seen.code.split())
         for node in self.nodes():
-            if "".join(self.segment(node).split()) == code:
+            text = ast.get_source_segment(self._tree[0], node) or ""
+            if "".join(text.split()) == code:
                 return node
         return None
 
@@ -75,23 +76,18 @@ class Case:
         """The call that raised, or whose function was being looked up."""
         if isinstance(self.node, ast.Call):
             return self.node
-        return next((n for n in self.calls() if n.func is self.node), None)
+        return next((one for one in self.calls() if one.func is self.node), None)
 
     def calls(self) -> Iterator[ast.Call]:
         """Every call of the statement."""
         return (node for node in self.nodes() if isinstance(node, ast.Call))
 
-    def segment(self, node: ast.AST) -> str:
-        """The text of ``node``, as the learner wrote it."""
-        return ast.get_source_segment(self._tree[0], node) or ""
-
     def value(self, node: ast.AST | None) -> SeenValue | None:
-        """What ``node`` stood for, where that was seen or is written there."""
+        """What ``node`` stood for, if that was seen or is written there."""
         if node is None:
             return None
         if isinstance(node, ast.Constant):
-            kind = type(node.value).__name__
-            return SeenValue(kind, repr(node.value))
+            return SeenValue(type(node.value).__name__, repr(node.value))
         if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant):
             return SeenValue(type(node.operand.value).__name__, ast.unparse(node))
         if isinstance(node, ast.List | ast.Tuple):
@@ -101,68 +97,19 @@ class Case:
         return self.seen.values.get(ast.unparse(node))
 
     def kind(self, node: ast.AST | None) -> str:
-        """The name of the type of ``node``; empty where it is unknown."""
+        """The name of the type of ``node``; empty if unknown."""
         value = self.value(node)
         return value.kind if value else ""
-
-    def is_tensor(self, node: ast.AST | None) -> bool:
-        """Whether ``node`` stood for a MAX tensor."""
-        return self.kind(node) == "Tensor"
 
     def operands(self) -> list[ast.expr]:
         """What the expression that raised was given: arguments, operands, entries of a list."""
         return list(_operands(self.node))
 
-    def spread(self) -> list[ast.expr]:
-        """What a call takes its arguments from with ``*`` or ``**``: what is in it counts."""
-        call = self.call
-        stars = [one.value for one in self.nodes() if isinstance(one, ast.Starred)]
-        return stars + [word.value for word in (call.keywords if call else ()) if not word.arg]
 
-    def fix(self, old: ast.expr, new: ast.expr | str) -> Fix | None:
-        """``new`` instead of ``old``; None where the text of ``old`` is not known.
-
-        Of a small piece the expression around it is shown, and as much as makes it unique.
-        """
-        text = self.segment(old)
-        written = new if isinstance(new, str) else ast.unparse(new)
-        if not text or text == written or self._tree[1] is None:
-            return None
-        found, whole = Fix(text, written), self._tree[0]
-        around = [node for node in self.around(old) if len(self.segment(node)) <= MOST_FIX]
-        small = not isinstance(old, ast.Call)
-        for node in around:
-            if whole.count(found.old) == 1 and not small:
-                break
-            found = Fix(self.segment(node), self._spliced(node, old, written))
-            small = small and isinstance(node, ast.Attribute | ast.Tuple | ast.List | ast.Subscript)
-        return found
-
-    def around(self, inner: ast.expr) -> list[ast.AST]:
-        """What holds ``inner``, the nearest first."""
-        kinds = (ast.expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
-        holds = [
-            node
-            for node in ast.walk(self._tree[1] or inner)
-            if isinstance(node, kinds)
-            and node is not inner
-            and any(child is inner for child in ast.walk(node))
-        ]
-        return list(reversed(holds))
-
-    def _spliced(self, outer: ast.AST, inner: ast.expr, text: str) -> str:
-        """The text of ``outer`` with ``text`` where ``inner`` is."""
-        first, last = (self._offset(inner, end=end) for end in (False, True))
-        start, stop = (self._offset(outer, end=end) for end in (False, True))
-        whole = self._tree[0].encode()
-        return (whole[start:first] + text.encode() + whole[last:stop]).decode(errors="replace")
-
-    def _offset(self, node: ast.AST, *, end: bool) -> int:
-        """Where ``node`` begins or ends in the text, in bytes."""
-        line = getattr(node, "end_lineno" if end else "lineno")
-        column: int = getattr(node, "end_col_offset" if end else "col_offset")
-        lines = self._tree[0].encode().split(b"\n")
-        return sum(len(one) + 1 for one in lines[: line - 1]) + column
+def in_class_body(error: SeenError) -> bool:
+    """Whether it happened in the body of a class, which nothing calls, outside of its methods."""
+    name = re.escape(error.calls[-1].function) if error.calls else ""
+    return any(re.match(rf"class {name}\b", one.statement) for one in error.calls[-2:-1])
 
 
 def _operands(node: ast.expr | None) -> Iterator[ast.expr]:
@@ -186,6 +133,12 @@ def _operands(node: ast.expr | None) -> Iterator[ast.expr]:
             yield from inner.elts
 
 
+def short(node: ast.AST | None) -> str:
+    """The text of an expression; empty if it is too long to quote."""
+    text = ast.unparse(node) if node is not None else ""
+    return text if len(text) <= MOST_CODE else ""
+
+
 def sizes(shape: Iterable[int] | None) -> str:
     """A shape, as the lessons write it."""
     return f"[{', '.join(map(str, shape or ()))}]"
@@ -195,11 +148,6 @@ WORDS = {
     "NoneType": "None",
     "Shape": "the shape {text}, a list of Dim",
     "property": "a property of a class",
-    "function": "a function",
-    "method": "a function",
-    "builtin_function_or_method": "a function",
-    "ufunc": "a function of NumPy",
-    "_ArrayFunctionDispatcher": "a function of NumPy",
     "int": "the number {text}",
     "float": "the number {text}",
     "bool": "{text}",
@@ -210,6 +158,8 @@ WORDS = {
     "StaticDim": "Dim({text})",
     "module": "the module {text}",
     "type": "the class {text}",
+    **dict.fromkeys(("function", "method", "builtin_function_or_method"), "a function"),
+    **dict.fromkeys(("ufunc", "_ArrayFunctionDispatcher"), "a function of NumPy"),
 }
 """Kinds of values in the middle of a sentence."""
 
@@ -219,8 +169,9 @@ BARE = {
     "int": "a whole number",
     "float": "a number",
     "str": "a text",
+    "type": "a class",
 }
-"""The same where nothing more is known."""
+"""The same if nothing more is known."""
 
 
 def described(value: SeenValue) -> str:
@@ -234,14 +185,6 @@ def described(value: SeenValue) -> str:
         dtype = f" of {value.dtype}" if value.dtype not in ("", "float32", "float64") else ""
         return f"{name} of shape {sizes(value.shape)}{dtype}"
     return f"{_article(kind)} {kind}"
-
-
-def axes_of(text: str, shape: Sequence[int] | None) -> str:
-    """How long each axis of a tensor is, where it has several: only the program tells which."""
-    if shape is None or len(shape) < 2:
-        return ""
-    lengths = ", ".join(f"int({text}.shape[{at}]) is {size}" for at, size in enumerate(shape))
-    return f"Its shape tells: {lengths}. Which is meant?"
 
 
 def _article(word: str) -> str:
