@@ -14,7 +14,7 @@ from grader import sandbox
 from grader.base.blanks import make_answer, regions
 from grader.base.model import Margin, Step, Verdict
 from grader.explain.trace.follow import Start
-from grader.grading.pipeline import Follow, Options, grade
+from grader.pipeline import Follow, Options, grade
 
 SEED = 1
 """Of the trials that the shapes come from; any gives the same page as long as it stays."""

@@ -23,7 +23,7 @@ from grader.base import course
 from grader.base.model import Step
 from grader.grading import faults
 from grader.grading.inputs import Drawn
-from grader.grading.pipeline import Options, grade
+from grader.pipeline import Options, grade
 from grader.report import as_json, as_text
 from grader.sandbox import Limits
 from grader.sandbox.limits import STRANGERS

@@ -24,7 +24,7 @@ from grader.classroom.collect import Answer, Collected
 from grader.classroom.planning import Plan, Request
 from grader.classroom.work import Task
 from grader.grading import faults
-from grader.grading.pipeline import grade
+from grader.pipeline import grade
 from grader.sandbox import Limits, ending
 from tests.worker_jobs import BEGUN, begun
 

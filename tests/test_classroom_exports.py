@@ -20,6 +20,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from grader import pipeline
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
@@ -31,7 +32,6 @@ from grader.classroom.gradebook import Gradebook, Row, as_csv
 from grader.classroom.layout import Student
 from grader.classroom.roster import Person, by_name
 from grader.classroom.written import Written
-from grader.grading import pipeline
 from grader.report.points import Points
 from tests.test_exports import GRADESCOPE
 

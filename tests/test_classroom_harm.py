@@ -27,7 +27,7 @@ from grader.classroom.layout import Student
 from grader.confine import apart
 from grader.confine.apart import Limits, Stopped
 from grader.grading.judge import each_finding
-from grader.grading.pipeline import Options
+from grader.pipeline import Options
 from grader.rubric import load
 from grader.source import SourceProblem, parse, returns
 

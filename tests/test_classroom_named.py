@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from grader import pipeline
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import Verdict
@@ -20,7 +21,6 @@ from grader.classroom.layout import Student
 from grader.classroom.planning import Request, planned
 from grader.classroom.roster import Person, by_name
 from grader.cli import cli
-from grader.grading import pipeline
 from tests.test_classroom_collect import answers, collected, made, zipped
 from tests.test_classroom_exports import book, read
 from tests.test_classroom_tables import saved

@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
+from grader import pipeline
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import Report, Status, Verdict
@@ -22,7 +23,6 @@ from grader.classroom.deadlines import Deadlines
 from grader.classroom.gradebook import Gradebook, as_csv
 from grader.classroom.planning import Request
 from grader.cli import cli
-from grader.grading import pipeline
 from grader.report import policy
 from grader.report.points import Points
 from tests.test_classroom_collect import made

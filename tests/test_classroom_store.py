@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from grader import pipeline
 from grader.base import course
 from grader.base.model import Diagnosis, Excerpt, Report
 from grader.classroom import store
-from grader.grading import pipeline
 
 EXCERPT = Excerpt("output", "a", ((1.0, 2.0),), ((float("nan"), float("inf")),), ("0",), ("0", "1"))
 

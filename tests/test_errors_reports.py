@@ -9,7 +9,7 @@ import pytest
 
 from grader.base import course
 from grader.base.model import CheckResult, Report, Status, Verdict
-from grader.grading.pipeline import Options, grade
+from grader.pipeline import Options, grade
 from grader.sandbox import WorkerPool
 from grader.source import SourceProblem, parse
 from tests.graded import mistakes

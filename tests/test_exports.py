@@ -18,9 +18,9 @@ import xmlschema
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader import pipeline
 from grader.base import course
 from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Verdict
-from grader.grading import pipeline
 from grader.report import as_check50, as_classroom50, as_github, as_gradescope, as_junit
 from grader.report.points import Points
 from tests.marks import todays

@@ -26,7 +26,7 @@ from grader import sandbox
 from grader.base import course
 from grader.base.model import Report, Status, Verdict
 from grader.grading import faults
-from grader.grading.pipeline import Options, grade
+from grader.pipeline import Options, grade
 from grader.protocol.probe import Job, Observation, Outcome, Probe, SeenError
 from grader.report import as_check50, as_github, as_gradescope, as_json, as_junit, as_text
 from tests.marks import sampled

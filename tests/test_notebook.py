@@ -21,8 +21,8 @@ from grader.base.blanks import make_stub
 from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
 from grader.classroom.collect import only
 from grader.classroom.reports import grade_one
-from grader.grading.pipeline import grade
 from grader.learner import attempt
+from grader.pipeline import grade
 from grader.source import SourceProblem, notebook
 from tests.graded import variants
 from tools import notebook as writer

@@ -12,8 +12,8 @@ import pytest
 from grader.base import course
 from grader.base.blanks import make_answer, regions
 from grader.base.model import Report, Status, Step
-from grader.grading.pipeline import Follow, Options, grade
 from grader.learner.watch.screen import report_text
+from grader.pipeline import Follow, Options, grade
 from grader.report import as_gradescope, as_json, as_junit, as_text
 from grader.report.style import Style, paint
 from grader.rubric import load

@@ -29,7 +29,7 @@ from checks.shared import texts
 from grader.base import course
 from grader.base.model import Excerpt, Report
 from grader.cli import cli
-from grader.grading.pipeline import Options, grade
+from grader.pipeline import Options, grade
 from grader.report import as_json
 from grader.report.pictures import ansi, failure, palette, svg, terminal
 from grader.report.pictures import page as pages

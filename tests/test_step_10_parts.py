@@ -15,7 +15,7 @@ from grader.base.blanks import make_answer
 from grader.base.model import Report, Status
 from grader.grading import diagnose
 from grader.grading.inputs import draw
-from grader.grading.pipeline import Options, grade
+from grader.pipeline import Options, grade
 from grader.protocol.probe import Outcome
 from grader.rubric import Evidence, load
 from grader.sandbox import WorkerPool

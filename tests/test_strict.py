@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from grader import sandbox
+from grader import pipeline, sandbox
 from grader.base import course
 from grader.base.model import Status, Verdict
-from grader.grading import pipeline
 from tests.graded import variants
 from tests.marks import todays
 

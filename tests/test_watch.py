@@ -25,10 +25,10 @@ from rich.cells import cell_len
 from grader.base import course
 from grader.base.machine import cores
 from grader.base.model import Report
-from grader.grading.pipeline import Options, grade
 from grader.learner.watch.changes import file_system, must_poll
 from grader.learner.watch.screen import View, frame, report_text
 from grader.learner.watch.split import SplitRun
+from grader.pipeline import Options, grade
 from grader.report.style import Style, paint
 from grader.sandbox import Running, WorkerPool
 from tests.own_course import Course, begin_again, copy_course

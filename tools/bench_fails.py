@@ -18,7 +18,7 @@ from grader import sandbox
 from grader.base import course
 from grader.base.model import Step
 from grader.explain.meter import Meter
-from grader.grading.pipeline import Follow, Options, grade
+from grader.pipeline import Follow, Options, grade
 from tests.graded import mistakes, variants
 
 SEED = 7

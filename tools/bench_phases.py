@@ -34,7 +34,7 @@ met = {"python": time.monotonic()}
 def meet(name):
     met.setdefault(name, time.monotonic())
 sys.addaudithook(
-    lambda event, given: event == "import" and given[0] == "grader.grading.pipeline"
+    lambda event, given: event == "import" and given[0] == "grader.pipeline"
     and meet("pipeline")
 )
 from grader.sandbox.running import Running

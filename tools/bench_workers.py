@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader import sandbox
 from grader.base import course
-from grader.grading.pipeline import Options, grade
+from grader.pipeline import Options, grade
 from tests.graded import variants
 
 LIMIT_S = 60.0

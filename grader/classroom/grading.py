@@ -22,13 +22,12 @@ from multiprocessing.connection import Connection
 
 import msgspec
 
-from grader import sandbox
+from grader import pipeline, sandbox
 from grader.base import course
 from grader.base.model import Report
 from grader.classroom import store
 from grader.confine import supervisor
-from grader.grading import pipeline
-from grader.grading.pipeline import Options
+from grader.pipeline import Options
 from grader.sandbox.limits import STRANGERS
 
 WALL_S = 900.0

@@ -18,7 +18,7 @@ from grader.classroom.collect import Collected, collect
 from grader.classroom.deadlines import Deadlines
 from grader.classroom.roster import Person, Roster, by_name, matched, meant, only
 from grader.classroom.submissions import shown
-from grader.grading.pipeline import Options
+from grader.pipeline import Options
 from grader.report.points import Number, Points
 from grader.report.policy import Policy
 

@@ -6,12 +6,12 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from grader import pipeline
 from grader.base import course, sanitize
 from grader.base.model import Report, Status, Step, Verdict
 from grader.classroom import grading
 from grader.classroom.collect import Answer, only
-from grader.grading import pipeline
-from grader.grading.pipeline import Options
+from grader.pipeline import Options
 
 
 def grade_one(where: Path, step: Step) -> Report:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from grader.classroom import store
 from grader.classroom.grading import Grader
-from grader.grading.pipeline import Options
+from grader.pipeline import Options
 from grader.sandbox import launch
 
 CONFINING = ("sandboxed", "confined")

@@ -51,8 +51,8 @@ def desk(
     mine: bool,
 ) -> None:
     """Serve the book in a browser, with your file beside each lesson, until Ctrl-C."""
-    from grader.grading.pipeline import Follow, Options
     from grader.learner.desk.serve import Settings, serve
+    from grader.pipeline import Follow, Options
 
     warn_of_other_version()
     options = Options(engine, None, strict, mine, follow=Follow.ALWAYS)

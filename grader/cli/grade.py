@@ -37,8 +37,8 @@ from grader.report.style import Style, paint
 if TYPE_CHECKING:
     from grader.base.model import Report
     from grader.grading.inputs import Drawn
-    from grader.grading.pipeline import Options
     from grader.learner.attempt import Attempt
+    from grader.pipeline import Options
 
 
 SHOWN = ("text", "lines")
@@ -89,8 +89,8 @@ def grade(
     """Grade one step and print its report."""
     from grader import sandbox
     from grader.cli.alarm import processor_limit
-    from grader.grading.pipeline import Follow, Options, grade
     from grader.learner import attempt
+    from grader.pipeline import Follow, Options, grade
 
     warn_of_other_version()
     path, output = (given and from_caller(given) for given in (path, output))
@@ -198,8 +198,8 @@ def check(
     plain: bool,
 ) -> None:
     """Grade every step and print one line each."""
-    from grader.grading.pipeline import Options
     from grader.learner import attempt
+    from grader.pipeline import Options
 
     warn_of_other_version()
     options, style = Options(engine, seed, strict, mine), stdout_style(plain)
@@ -242,7 +242,7 @@ def _each(chosen: Sequence[tuple[Step, Path]], options: Options) -> Iterator[Rep
     from concurrent.futures import ThreadPoolExecutor
 
     from grader import frameworks, sandbox
-    from grader.grading.pipeline import grade
+    from grader.pipeline import grade
 
     count = at_once()
     compiles = options.engine in frameworks.current().compiling

@@ -65,8 +65,8 @@ def checks_that_begin(
 def hint(step: Step | None, check: str | None, engine: str, plain: bool) -> None:
     """Grade a step and show one more hint on CHECK, or on the first check that fails."""
     from grader import sandbox
-    from grader.grading.pipeline import Follow, Options
     from grader.learner import attempt, pages
+    from grader.pipeline import Follow, Options
 
     step = step or current_step()
     if check is not None:
@@ -239,10 +239,10 @@ def watch(
     plain: bool,
 ) -> None:
     """Grade STEP at every save of its file, and show the report in place."""
-    from grader.grading.pipeline import Follow, Options
     from grader.learner.watch.lines import LineWatch
     from grader.learner.watch.loop import Watch
     from grader.learner.watch.terminal import Terminal
+    from grader.pipeline import Follow, Options
 
     warn_of_other_version()
     style = stdout_style(plain)
@@ -271,7 +271,7 @@ def trace(step: Step, path: Path | None, page: Path | None, seed: int | None, pl
     """Show what each line of a program computed, and where it leaves the reference's path."""
     from grader import sandbox
     from grader.base.files import write_whole
-    from grader.grading.pipeline import Follow, Options, grade
+    from grader.pipeline import Follow, Options, grade
     from grader.report import as_margin, as_text
     from grader.source.notebook import read_program
 

@@ -133,8 +133,8 @@ def _shown(
 def _graded(step: Step, own: Path, engine: str) -> Shown:
     """The first wrong numbers of a grading."""
     from grader.base.model import Verdict
-    from grader.grading.pipeline import Options, grade
     from grader.learner.tasks import task
+    from grader.pipeline import Options, grade
     from grader.report.pictures import failure
     from grader.report.pictures.heads import Shown
 

@@ -16,7 +16,7 @@ from grader.learner.progress import StepProgress
 from grader.learner.tasks import task
 
 if TYPE_CHECKING:
-    from grader.grading.pipeline import Options
+    from grader.pipeline import Options
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def attempt(
     cell: bytes | None = None,
 ) -> Attempt:
     """Grade the learner's file of ``step``, or the ``cell``, and count it unless untouched."""
-    from grader.grading.pipeline import grade
+    from grader.pipeline import grade
 
     return noted(step, grade(step, place(step, cell), options, start, cell), cell)
 

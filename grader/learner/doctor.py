@@ -230,7 +230,7 @@ def _prepared(framework: Framework) -> Inspection:
 def _grading() -> Inspection:
     """Grade the first step's solution the way a learner's file is graded."""
     from grader.base.model import Verdict
-    from grader.grading.pipeline import grade
+    from grader.pipeline import grade
 
     step = course.steps()[0]
     report = grade(step, step.solution)

@@ -12,10 +12,10 @@ from grader.base.model import Verdict
 from grader.cli.alarm import processor_limit
 from grader.cli.grade import MOST_CPU_S
 from grader.frameworks import version
-from grader.grading.pipeline import Follow, Options, grade
 from grader.learner import attempt
 from grader.notebook import page
 from grader.notebook.messages import Answer
+from grader.pipeline import Follow, Options, grade
 from grader.source.notebook import graded_cell
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from grader.base import course
 from grader.base.model import Report, Trace, Verdict
 from grader.explain.trace.lesson import Lesson
 from grader.explain.trace.localize import Localizer
-from grader.grading.pipeline import Follow, Options, grade
+from grader.pipeline import Follow, Options, grade
 from grader.protocol.probe import SeenCall, SeenError, TensorArg
 from grader.report import as_margin
 from grader.report.style import FILE, Style

@@ -21,8 +21,8 @@ from grader.base.model import LEVELS, Replaced, Report, Tried, Verdict
 from grader.classroom.reports import grade_one
 from grader.explain.meter import Meter
 from grader.explain.repair import suggest, trial
-from grader.grading.pipeline import Follow, Options, grade
 from grader.learner import hints
+from grader.pipeline import Follow, Options, grade
 from grader.protocol.probe import Outcome
 from grader.report import explained
 from grader.report.style import FILE, Style

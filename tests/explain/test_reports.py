@@ -12,7 +12,7 @@ import pytest
 from grader.base import course
 from grader.base.blanks import make_answer, make_stub
 from grader.base.model import Explanation, Report
-from grader.grading.pipeline import Follow, Options, grade
+from grader.pipeline import Follow, Options, grade
 from grader.report import as_json, as_text, explained
 from grader.report.style import FILE, Style
 from grader.sandbox import WorkerPool

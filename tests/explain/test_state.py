@@ -10,7 +10,7 @@ from grader.base import course
 from grader.base.blanks import make_answer
 from grader.explain.explanation import FRESH
 from grader.explain.repair import suggest
-from grader.grading.pipeline import Follow, Options, grade
+from grader.pipeline import Follow, Options, grade
 from grader.sandbox import WorkerPool
 from tests.explain import recorded
 

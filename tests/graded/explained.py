@@ -23,12 +23,11 @@ from unittest.mock import patch
 
 import numpy as np
 
-from grader import frameworks, sandbox
+from grader import frameworks, pipeline, sandbox
 from grader.base import course
 from grader.base.model import Report, Status, Verdict
 from grader.explain.meter import Noted
-from grader.grading import pipeline
-from grader.grading.pipeline import Follow, Options
+from grader.pipeline import Follow, Options
 from grader.protocol.probe import Outcome
 from grader.rubric import Evidence, load
 from tests.graded import edits, made, mistakes, told, variants

@@ -34,7 +34,7 @@ from grader.explain.repair import likely, suggest
 from grader.explain.repair.candidates import setting, towards, usual, valued
 from grader.explain.repair.likely import Feature
 from grader.explain.repair.text import Edit, Text
-from grader.grading.pipeline import Follow, Options, grade
+from grader.pipeline import Follow, Options, grade
 from tests.graded import explained, made, mistakes, verdicts
 from tests.graded.mistakes import Mistake
 

@@ -20,11 +20,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from grader import frameworks
+from grader import frameworks, pipeline
 from grader.base.model import Report, Step, Verdict
-from grader.grading import pipeline
 from grader.grading.inputs import Drawn, draw
-from grader.grading.pipeline import Follow
+from grader.pipeline import Follow
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
 from grader.rubric import Evidence, Expect, Floats, load
 from grader.source import SourceProblem, parse, read_file

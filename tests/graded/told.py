@@ -10,7 +10,7 @@ from grader import frameworks
 from grader.base import course
 from grader.base.model import CheckResult, Report
 from grader.grading import judge
-from grader.grading.pipeline import Follow
+from grader.pipeline import Follow
 from grader.report import as_text, explained
 from grader.report.style import FILE
 from grader.rubric import Evidence, Rubric, load

@@ -143,7 +143,7 @@ def inside_report(one: Variant, seed: int) -> Report:
 
 def piped_report(one: Variant, seed: int, start: Callable[..., sandbox.Running]) -> Report:
     """The report that a learner gets."""
-    from grader.grading import pipeline
+    from grader import pipeline
 
     with as_file(one) as path:
         return pipeline.grade(course.find(one.step), path, pipeline.Options(seed=seed), start)

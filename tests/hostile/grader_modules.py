@@ -18,7 +18,7 @@ DONE = []
 
 
 def attack():
-    for name in ("grader", "grader.grading.judge", "grader.grading.pipeline", "grader.base.course", "grader.rubric", "checks"):
+    for name in ("grader", "grader.grading.judge", "grader.pipeline", "grader.base.course", "grader.rubric", "checks"):
         attempt(name, lambda name=name: importlib.import_module(name))
 
 

@@ -201,7 +201,7 @@ def _with_reports(step: Step, text: str, stub: str, start: Start) -> str:
 
 
 def _report(step: Step, path: Path, expected: Verdict, start: Start) -> str:
-    from grader.grading.pipeline import Options, grade
+    from grader.pipeline import Options, grade
     from grader.report import as_text
 
     report = grade(step, path, Options(seed=REPORT_SEED), start)

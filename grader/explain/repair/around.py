@@ -15,6 +15,8 @@ MOST_BOUNDS, MOST_CALLS = 6, 12
 """Bounds of other slices, and calls of the same function, that are made here."""
 MOST_KEPT = 4
 """Attributes that a function sets of which another one may be meant."""
+
+
 @dataclass(frozen=True)
 class Around:
     """What is around the places of a program."""

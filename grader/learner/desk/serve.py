@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from grader.base.model import Step
-    from grader.grading.pipeline import Options
+    from grader.pipeline import Options
 
 OPENER = ".grader/desk.html"
 """A page that opens the desk. A browser is given this file: its own arguments are no secret."""

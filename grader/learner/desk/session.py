@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from grader.base.model import Step
-    from grader.grading.pipeline import Options
     from grader.learner.attempt import Attempt
     from grader.learner.desk.hub import Hub
+    from grader.pipeline import Options
 
 PACE_S = 1.0
 """A newer save cancels a grading only after this long, and the next only after twice as long, until

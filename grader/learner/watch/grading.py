@@ -13,7 +13,7 @@ from grader.learner.watch.split import SplitRun
 
 if TYPE_CHECKING:
     from grader.base.model import Report, Step
-    from grader.grading.pipeline import Options
+    from grader.pipeline import Options
     from grader.report.pictures.heads import Shown
     from grader.rubric.exhibit import Exhibit
 
@@ -65,7 +65,7 @@ class Grading:
 
     def followed(self, step: Step) -> Report:
         """The report on the file as it is now, with what each line gave. Waits for it."""
-        from grader.grading.pipeline import Follow, grade
+        from grader.pipeline import Follow, grade
 
         options = replace(self._options, follow=Follow.ALWAYS)
         return grade(step, step.stub, options, self._pool.start)
@@ -91,7 +91,7 @@ class Grading:
 
     def _run(self) -> None:
         from grader.grading.inputs import Drawn, draw
-        from grader.grading.pipeline import grade
+        from grader.pipeline import grade
         from grader.rubric import load
 
         drawn: dict[str, Drawn] = {}

@@ -22,9 +22,9 @@ from grader.source import SourceProblem, read_file
 
 if TYPE_CHECKING:
     from grader.base.model import Step
-    from grader.grading.pipeline import Options
     from grader.learner.attempt import Attempt
     from grader.learner.watch.terminal import Terminal
+    from grader.pipeline import Options
 
 SLOW_S = 0.3
 """A grading that takes longer is announced; if that costs a line, only after ``SILENT_S``."""
