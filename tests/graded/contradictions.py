@@ -60,7 +60,6 @@ def found(
         *_praised(report, lines, findings),
         *_praised_parts(report, parts),
         *_praised_departure(report, findings),
-        *_praised_use(report, source, findings),
         *_absent(report, source),
         *_unreadable(report),
     ]
@@ -143,11 +142,12 @@ def _praised_parts(report: Report, parts: Mapping[str, Sequence[str]]) -> Iterat
 
 
 def _praised_departure(report: Report, findings: Mapping[str, Finding]) -> Iterator[str]:
-    """✅ at the line where the values leave the path, and ❌ on nothing there.
+    """✅ at the line to change, and ❌ on nothing there.
 
     A known mistake that explains every number says itself what is right and what is wrong.
     """
-    line = report.trace.line if report.trace is not None else None
+    told = report.explanation
+    line = told.line if told is not None and not told.after else None
     if line is None or report.diagnosis:
         return
     about = {name for name, one in findings.items() if line == one.line}
@@ -155,31 +155,7 @@ def _praised_departure(report: Report, findings: Mapping[str, Finding]) -> Itera
         return
     for check in report.checks:
         if check.id in about and check.status is Status.PASS and findings[check.id].ok:
-            yield f"{check.id}: ✅ at line {line}, where the values leave the path"
-
-
-def _praised_use(report: Report, source: str, findings: Mapping[str, Finding]) -> Iterator[str]:
-    """✅ right below the line where the values leave the path, on what uses its variable.
-
-    Not where a check is about that line itself: then the one below is on another step.
-    """
-    line = report.trace.line if report.trace is not None else None
-    if line is None or any(line in {one.line, *one.span} for one in findings.values()):
-        return
-    try:
-        statements = [one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.stmt)]
-    except SyntaxError:
-        return
-    below = {one.lineno: one for one in statements if one.lineno > line}
-    made = next((one for one in statements if one.lineno == line), None)
-    if not isinstance(made, ast.Assign) or not isinstance(made.targets[0], ast.Name) or not below:
-        return
-    name, at = made.targets[0].id, min(below)
-    names = {n.id for n in ast.walk(below[at]) if isinstance(n, ast.Name)}
-    for check in report.checks if name in names else ():
-        finding = findings.get(check.id)
-        if check.status is Status.PASS and finding and finding.ok and finding.line == at:
-            yield f"{check.id}: ✅ on what uses {name}, where the values leave the path"
+            yield f"{check.id}: ✅ at line {line}, which is the one to change"
 
 
 def _absent(report: Report, source: str) -> Iterator[str]:
