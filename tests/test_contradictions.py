@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Trace, Verdict
+from grader.base.model import CheckResult, Diagnosis, Explanation, Kind, Report, Status, Verdict
 from grader.source import Finding, fulfils
 from tests.graded import contradictions, told
 
@@ -90,27 +90,17 @@ def test_a_helper_that_is_wrong_on_its_own_needs_a_cross() -> None:
     assert told == [["scale: ✅, and attn is wrong on its own"], [], []]
 
 
-def test_a_tick_where_the_values_leave_the_path_needs_a_cross_there() -> None:
-    trace = Trace(("On line 7 the numbers go wrong.",), 7, ())
-    report = replace(a_report(check(status=Status.PASS), NUMBERS), trace=trace, diagnosis=())
+def test_a_tick_at_the_line_that_is_told_needs_a_cross_there() -> None:
+    told = Explanation("the scores are not scaled", 7)
+    report = replace(a_report(check(status=Status.PASS), NUMBERS), explanation=told, diagnosis=())
     findings = {"scale": Finding(True, line=7)}
-    told = "scale: ✅ at line 7, where the values leave the path"
-    assert contradictions.found(report, "", (9,), findings) == [told]
+    said = "scale: ✅ at line 7, which is the one to change"
+    assert contradictions.found(report, "", (9,), findings) == [said]
     assert contradictions.found(report, "", (9,), {"scale": Finding(True, line=6)}) == []
     there = replace(report, checks=(*report.checks, check("other", line=7)))
     assert contradictions.found(there, "", (9,), findings) == []
-
-
-def test_a_tick_on_what_uses_the_values_needs_a_check_of_their_own() -> None:
-    source = "def f(d):\n    width = d * 3\n    return layer(width)"
-    trace = Trace(("On line 2 the numbers go wrong.",), 2, ())
-    report = replace(a_report(check(status=Status.PASS), NUMBERS), trace=trace)
-    findings = {"scale": Finding(True, line=3)}
-    told = "scale: ✅ on what uses width, where the values leave the path"
-    assert contradictions.found(report, source, (2,), findings) == [told]
-    assert contradictions.found(report, source.replace("(width)", "(d)"), (2,), findings) == []
-    own = {**findings, "width": Finding(True, line=2)}
-    assert contradictions.found(report, source, (9,), own) == []
+    after = replace(report, explanation=replace(told, after=True))
+    assert contradictions.found(after, "", (9,), findings) == []
 
 
 def test_a_hint_may_not_ask_for_what_the_function_does() -> None:
