@@ -49,11 +49,11 @@ def kept(judge: Judge, job: Job, outcome: Outcome, start: Callable[..., Worker])
     if outcome.ended != "done" or outcome.load_error is not None:
         return None
     tree = judge.source.tree
-    written = dict(_written(tree))
-    if not written or not _right_when_fresh(judge.evidence(outcome), job, start):
+    names = dict(written(tree))
+    if not names or not _right_when_fresh(judge.evidence(outcome), job, start):
         return None
-    name = min(written, key=lambda one: written[one])
-    return State(name, _uses(tree, name, written[name]))
+    name = min(names, key=lambda one: names[one])
+    return State(name, _uses(tree, name, names[name]))
 
 
 def _right_when_fresh(evidence: Evidence, job: Job, start: Callable[..., Worker]) -> bool:
@@ -110,7 +110,7 @@ def _refs(action: Action) -> Iterator[str]:
             todo += one.values()
 
 
-def _written(tree: ast.Module) -> Iterator[tuple[str, int]]:
+def written(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """What the functions of a program write that is there in the next call, and where."""
     shared = {name for one in tree.body for name in binds(one)}
     for function in of_kind(tree, ast.FunctionDef):

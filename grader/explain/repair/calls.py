@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from grader.explain.repair.maker import Maker
 from grader.explain.repair.text import Edit, of_kind
 
+KINDS = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.GeneratorExp)
 TURNED = ("int", "len", "list", "tuple")
 """Python's functions that turn one value into another kind."""
 MOST_GIVEN, MOST_OWNERS = 4, 8
@@ -19,7 +20,7 @@ class Calls(Maker):
 
     def of(self, node: ast.expr) -> Iterator[Edit]:
         """Edits of one value by itself."""
-        plain = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+        plain = isinstance(node, KINDS)
         read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
         if self.raised and plain and read and not self.is_called(node):
             yield from self._turned(node)

@@ -38,8 +38,10 @@ OPPOSITES: dict[type[ast.cmpop], str] = {
     ast.NotIn: "in",
 }
 COUNTING = ("range", "arange")
-MOST_ADDED = 6
-"""Variables that are added to one."""
+MOST_FACTORS = 6
+"""Numbers of the reference that are tried as a factor."""
+MOST_CHAINED = 6
+"""Operands of a chain that gets other brackets."""
 
 
 class Operators(Maker):
@@ -51,8 +53,11 @@ class Operators(Maker):
             case ast.BinOp():
                 yield from self._operation(node)
                 yield from self._bracketed(node)
+                yield from self._grouped(node)
                 if isinstance(node.op, ast.Mult | ast.Div):
                     yield from self._factor(node)
+            case ast.IfExp():
+                yield from self._chosen(node)
             case ast.Compare(ops=[_]):
                 yield from self._comparison(node)
             case ast.BoolOp():
@@ -92,6 +97,7 @@ class Operators(Maker):
         others = [
             (f"{lower}{one}".removeprefix("0 + "), f"{upper}{one}") for one in (" + 1", " - 1")
         ]
+        others += [("1", upper)] if lower == "0" else []
         for one, other in others:
             yield Edit((Change(start, end, f"{one}, {other}"),), node.lineno, 4)
 
@@ -142,30 +148,55 @@ class Operators(Maker):
                 yield from self._between(left, right, sign)
 
     @of_kind("brackets")
-    def _bracketed(self, node: ast.BinOp) -> Iterator[Edit]:
-        """The same with other brackets: ``a * (b + c)`` for ``a * b + c``, and the reverse.
+    def _grouped(self, node: ast.BinOp) -> Iterator[Edit]:
+        """A chain of operations with brackets around another part of it, or without any."""
+        parts = list(self._chain(node))
+        leaves = len(parts) // 2 + 1
+        if isinstance(self.mine.parents.get(node), ast.BinOp) or not 2 < leaves <= MOST_CHAINED:
+            return
+        yield from self.put(node, " ".join(parts), 2)
+        for first in range(leaves):
+            for last in range(first + 1, leaves):
+                if (first, last) != (0, leaves - 1):
+                    some = parts.copy()
+                    some[2 * first] = f"({some[2 * first]}"
+                    some[2 * last] += ")"
+                    yield from self.put(node, " ".join(some), 2)
 
-        Also ``f(a / b)`` for ``f(a) / b``, and the reverse.
-        """
+    def _chain(self, node: ast.expr) -> Iterator[str]:
+        """The operands and operators of an operation, in their order, without brackets."""
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            yield from self._chain(node.left)
+            yield OPERATORS[type(node.op)][0]
+            yield from self._chain(node.right)
+        else:
+            loose = isinstance(node, ast.IfExp | ast.Lambda | ast.BinOp | ast.Compare | ast.BoolOp)
+            yield f"({self.mine.of(node)})" if loose else self.mine.of(node)
+
+    @of_kind("brackets")
+    def _chosen(self, node: ast.IfExp) -> Iterator[Edit]:
+        """``a + (b if c else d)`` for ``a + b if c else d``, and the same at its end."""
+        body, test, other = map(self.mine.of, (node.body, node.test, node.orelse))
+        match node.body:
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+                inner = f"({self.mine.of(right)} if {test} else {other})"
+                yield from self.put(node, f"{self.mine.of(left)} {OPERATORS[type(op)][0]} {inner}")
+        match node.orelse:
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
+                inner = f"({body} if {test} else {self.mine.of(left)})"
+                yield from self.put(node, f"{inner} {OPERATORS[type(op)][0]} {self.mine.of(right)}")
+
+    @of_kind("brackets")
+    def _bracketed(self, node: ast.BinOp) -> Iterator[Edit]:
+        """``f(a / b)`` for ``f(a) / b``, and the reverse."""
         sign = OPERATORS.get(type(node.op), ("",))[0]
         left, right = self.mine.of(node.left), self.mine.of(node.right)
-        match node:
-            case ast.BinOp(left=ast.BinOp(left=a, op=op, right=b)) if type(op) in OPERATORS:
-                first, inner = OPERATORS[type(op)][0], f"{self.mine.of(b)} {sign} {right}"
-                yield from self.put(node, f"{self.mine.of(a)} {first} ({inner})", 2)
-        match node:
-            case ast.BinOp(right=ast.BinOp(left=b, op=op, right=c)) if type(op) in OPERATORS:
-                inner = f"{left} {sign} {self.mine.of(b)}"
-                rest = f"{OPERATORS[type(op)][0]} {self.mine.of(c)}"
-                yield from self.put(node, f"({inner}) {rest}", 2)
-                yield from self.put(node, f"{inner} {rest}", 2)
         match node:
             case ast.BinOp(left=ast.Call(args=[a]), right=ast.Call(args=[b])) if sign:
                 name = self.mine.of(node.left.func)  # type: ignore[attr-defined]
                 if name == self.mine.of(node.right.func):  # type: ignore[attr-defined]
                     inside = f"{self.mine.of(a)} {sign} {self.mine.of(b)}"
                     yield from self.put(node, f"{name}({inside})", 2)
-        yield from self._further_in(node, sign)
         last = _last(node.left)
         if left.endswith(")") and isinstance(last, ast.Call):
             yield from self.put(node, f"{left[:-1]} {sign} {right})", 2)
@@ -180,23 +211,10 @@ class Operators(Maker):
             inside = f"{self.mine.of(outer.func)}({left})"
             yield from self.put(outer, f"{inside} {sign} {right}", 2)
 
-    def _further_in(self, node: ast.BinOp, sign: str) -> Iterator[Edit]:
-        """``a / b ** (c / d)`` for ``a / b ** c / d``."""
-        part, right = node.left, self.mine.of(node.right)
-        start, _ = self.mine.span(node)
-        while isinstance(part, ast.BinOp):
-            part = part.right
-            first, last = self.mine.span(part)
-            text = self.mine.data
-            if isinstance(part, ast.BinOp) or text[last : last + 1] == b")":
-                continue
-            before = text[start:first].decode()
-            yield from self.put(node, f"{before}({self.mine.of(part)} {sign} {right})", 2)
-
     @of_kind("factor")
     def _factor(self, node: ast.BinOp) -> Iterator[Edit]:
         """A number of the reference as one factor more."""
-        for number in ("2", "0.5", *self.words.numbers[:MOST_ADDED]):
+        for number in ("2", "0.5", *self.words.numbers[:MOST_FACTORS]):
             yield from self.put(node, f"{number} * {self.mine.of(node)}", 2)
 
     @of_kind("shift")

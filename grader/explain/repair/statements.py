@@ -27,6 +27,9 @@ class Statements(Maker):
                 yield from self._done_with(value)
             case ast.Assign(targets=[ast.Name() as target]):
                 yield from self._another_target(node, target)
+                yield from self._added_up(node, target)
+            case ast.Assign(targets=[_, _, *_]):
+                yield from self._split(node)
             case ast.AnnAssign(value=None) if self.raised:
                 yield from self._given_a_value(node)
             case ast.If(test=test) | ast.While(test=test):
@@ -39,6 +42,21 @@ class Statements(Maker):
     @cached_property
     def _bodies(self) -> Bodies:
         return Bodies(self.mine, self.words, self.raised)
+
+    @of_kind("added up")
+    def _added_up(self, node: ast.Assign, target: ast.Name) -> Iterator[Edit]:
+        """A value added to a variable of a loop, instead of put in its place."""
+        if self.mine.in_loop(node) and not isinstance(node.value, ast.Constant):
+            _, end = self.mine.span(target)
+            start, _ = self.mine.span(node.value)
+            yield Edit((Change(end, start, " += "),), node.lineno, 3)
+
+    @of_kind("split")
+    def _split(self, node: ast.Assign) -> Iterator[Edit]:
+        """A value made once for each of the names that it is given to."""
+        indent, value = " " * self.mine.indent(node), self.mine.of(node.value)
+        lines = [f"{self.mine.of(one)} = {value}" for one in node.targets]
+        yield Edit((Change(*self.mine.span(node), f"\n{indent}".join(lines)),), node.lineno, 4)
 
     @of_kind("none")
     def _present(self, test: ast.expr) -> Iterator[Edit]:
@@ -66,6 +84,8 @@ class Statements(Maker):
             swapped = (data[middle:end] + data[start:middle]).decode()
             if not isinstance(other, ast.FunctionDef | ast.ClassDef) and swapped.endswith("\n"):
                 yield Edit((Change(start, end, swapped),), node.lineno, 12)
+        if at and (body := getattr(block[at - 1], "body", None)) and isinstance(body, list):
+            yield self._indented(node, body[0])
         start, end = self._lines(node)
         gone = "" if len(block) > 1 else f"{' ' * self.mine.indent(node)}pass\n"
         yield Edit((Change(start, end, gone),), node.lineno, 14)
@@ -73,6 +93,14 @@ class Statements(Maker):
         if at == len(block) - 1 and text.startswith("        "):
             shifted = "".join(line[4:] for line in text.splitlines(keepends=True))
             yield Edit((Change(start, end, shifted),), node.lineno, 6)
+
+    def _indented(self, node: ast.stmt, inner: ast.stmt) -> Edit:
+        """A statement as the last one of the block before it."""
+        start, end = self._lines(node)
+        shift = " " * (self.mine.indent(inner) - self.mine.indent(node))
+        lines = self.mine.data[start:end].decode().splitlines(keepends=True)
+        change = Change(start, end, "".join(shift + line for line in lines))
+        return Edit((change,), node.lineno, 4, "indented")
 
     @of_kind("assigned")
     def _assigned(self, node: ast.Expr) -> Iterator[Edit]:

@@ -23,6 +23,7 @@ from grader.explain.repair.candidates import (
     usual,
     valued,
 )
+from grader.explain.repair.resets import resets
 from grader.explain.repair.text import Edit, Text
 from grader.explain.state import State
 from grader.explain.trace.follow import Followed
@@ -56,6 +57,8 @@ BEFORE_FOLLOWING = 3
 """So many batches are tried before both programs are followed for more edits."""
 MOST = 4
 """Batches more of the last size."""
+ANEW = {"branch": 0, "reset": 1}
+"""Kinds of edits after which nothing is kept, the likeliest first."""
 MOST_MADE = 1500
 """Edits of what usually goes wrong that are made, on the likeliest lines."""
 MOST_LINES = 12
@@ -123,7 +126,7 @@ class Search:
         failed = sum(check.status is Status.FAIL for check in case.report.checks)
         if failed >= UNFINISHED and placeholders.unfilled(case.judge.source.tree):
             return None
-        edits = [*towards(reference)]
+        edits = [*towards(reference), *resets(clues.mine)]
         edits += islice(usual(clues, words, raised=raised), MOST_MADE)
         likely = ordered(edits, clues, raised=raised)
         if case.kept is not None:
@@ -143,8 +146,8 @@ class Search:
 
         Alone, every trial is right: what helps shows only when all are run.
         """
-        there = [one for one in some if one.edit.line in kept.lines]
-        there.sort(key=lambda one: one.edit.kind != "branch")
+        there = [one for one in some if one.edit.line in kept.lines or one.edit.kind in ANEW]
+        there.sort(key=lambda one: ANEW.get(one.edit.kind, len(ANEW)))
         for one in there[:MOST_HELPING]:
             if compiles(one.source) and (tried := self._grade(one.source)) and tried.holds:
                 return tried

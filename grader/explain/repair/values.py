@@ -244,6 +244,8 @@ class Values:
     def _last(self) -> int:
         """When the place was reached, as an entry of the run."""
         number, value = self.departure.node, self.departure.value
+        if self.departure.raised:
+            return len(self._mine.places) - 1
         places = self._mine.places
         found = (i for i, one in enumerate(places) if one.node == number and one.value == value)
         return max(found, default=self._mine.made[value].order)

@@ -41,13 +41,15 @@ class Departure:
     """Where the path is left: an expression that makes something unknown from known things.
 
     ``node`` is the expression, ``value`` what it gave; ``relation`` what that is to the reference,
-    if anything. ``sources`` are the known values that it was made from.
+    if anything. ``sources`` are the known values that it was made from. Of one that ``raised`` an
+    error there is no value: it is the last of the sources.
     """
 
     node: int
     value: int
     sources: tuple[int, ...]
     relation: Relation | None = None
+    raised: bool = False
 
 
 @dataclass

@@ -91,7 +91,7 @@ class Followed:
                 found |= {one.node: one for one in strict}
         except TooMuch:
             return ()
-        return tuple(found.values())
+        return tuple(found.values()) or tuple(self._refused())
 
     def trace(self, lesson: Lesson) -> Trace | None:
         """Where the program leaves the path; None if its values are too many to compare."""
@@ -113,6 +113,14 @@ class Followed:
         if not places or not self.comparison.known(result):
             return {}
         return {places[-1].node: Departure(places[-1].node, result, (result,))}
+
+    def _refused(self) -> Iterator[Departure]:
+        """What raised an error although all that it takes is right."""
+        mine = self.comparison.mine
+        node = mine.raising(self.error) if self.error is not None else None
+        sources = mine.latest(node) if node is not None else ()
+        if node is not None and sources:
+            yield Departure(node, sources[-1], sources, raised=True)
 
     def _at_the_error(self) -> list[int]:
         """The values that the line of the error used, in the end."""

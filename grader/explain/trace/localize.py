@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,6 +20,8 @@ ENTRIES = ("__call__", "__init__", "forward")
 """Functions that are called by other names."""
 MOST_TEXT = 60
 """Characters of an expression that is shown."""
+OF_NAMES = re.compile("Name|Attribute|Type|Import|Key|Local")
+"""Types of errors that no number leads to."""
 NEAR = 3
 """Steps of the reference that a program may leave out."""
 
@@ -66,7 +69,7 @@ class Localizer:
         """Where the values on the line of an error come from that the reference does not have."""
         line = self._raised_at(error)
         told = tuple(self.lesson.shapes_on(error.line or 0))
-        node = self.mine.written(error.line or 0, error.calls[-1].code if error.calls else "")
+        node = self.mine.raising(error)
         if node is None or self.mine.outran(node):
             return self._trace(line, told=told)
         origin = Origins(self.comparison).of(node, len(self.mine.places))
@@ -79,7 +82,7 @@ class Localizer:
                     at = self._outside(one)
                     return self._trace(self._line(at), (one,), (*told, *self._facts(one, at)))
         origin = Origins(self.comparison).behind(line or 0)
-        if origin is None:
+        if origin is None or OF_NAMES.search(error.type_name):
             return self._trace(line, told=told)
         at, said = self._number(origin)
         return self._trace(at, told=(said, *told))
@@ -136,8 +139,8 @@ class Localizer:
     def _outside(self, one: Departure) -> int:
         """The node of a departure; the call of its function where that is what brings it together.
 
-        So it is of one that is right alone, or that was given what the reference never takes
-        together.
+        So it is of one that is right alone or in another call, or that was given what the reference
+        never takes together.
         """
         node, order = one.node, self.mine.made[one.value].order
         while (name := self.mine.named(node)) and self._is_given(node, one, name):
@@ -156,13 +159,17 @@ class Localizer:
         """Whether the mistake is in what the function around a node is given."""
         if self.mine.scope(node) & self.comparison.proven:
             return True
+        if name not in ENTRIES and any(map(self.comparison.known, self.mine.values(node))):
+            return True  # in another call it gave what is right
         inside = self.mine.function(node)
         given = self.mine.given(inside) if inside is not None else frozenset[int]()
         if not one.sources or not given.issuperset(one.sources) or name in ENTRIES:
             return False
         taken = {self.comparison.match(source) for source in one.sources}
-        made = self.comparison.right.made.values()
-        return len(one.sources) > 1 and not any(taken.issubset(each.sources) for each in made)
+        right, kind = self.comparison.right, operation(self.mine.nodes[one.node])
+        alike = [m for m in right.made.values() if operation(right.nodes[m.node]) == kind]
+        some = right.made.values() if len(taken) > 1 else alike
+        return bool(some) and not any(taken.issubset(made.sources) for made in some)
 
     def _line(self, node: int) -> int:
         """The line of a node; of an attribute that the object keeps, the one that sets it."""

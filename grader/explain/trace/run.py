@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from grader.explain.trace.program import Program, parts_of
+from grader.explain.trace.program import Program, head_end, parts_of
 from grader.explain.trace.relations import Floats, canonical, same
 from grader.explain.trace.unannotated import unannotated
-from grader.protocol.probe import MOST_TURNS, Trail
+from grader.protocol.probe import MOST_TURNS, SeenError, Trail
 from grader.source.variables import reads
 from grader.source.walked import of_kind, parsed, walked
 
@@ -293,6 +293,16 @@ class Run(Program):
             if here and wanted and "".join(self.of(node).split()) == wanted:
                 return number
         return None
+
+    def raising(self, error: SeenError) -> int | None:
+        """What raised an error: an expression, or the statement of its line."""
+        line = error.line or 0
+        found = self.written(line, error.calls[-1].code if error.calls else "")
+        if found is not None:
+            return found
+        every = (one for one in self.statements if one.lineno <= line <= head_end(one))
+        last = max(every, key=lambda one: one.lineno, default=None)
+        return None if last is None else self.numbers[last]
 
     def ran(self, statement: ast.stmt) -> bool:
         """Whether something in a statement was evaluated, as far as it left a number."""

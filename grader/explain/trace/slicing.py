@@ -97,6 +97,9 @@ class Slices:
             inside = self.mine.around(statement)
             if isinstance(statement, ast.Return) and inside is not None:
                 found[inside.name].append(statement)
+        for function in self.mine.statements:
+            if isinstance(function, Function) and function.name not in found:
+                found[function.name].append(function.body[-1])  # which may lack a return
         return found
 
     @cached_property
