@@ -84,10 +84,7 @@ def located(*edits: tuple[str, str], raised: str = "", proven: str = "") -> tupl
         ("shares.sum(axis=-1", "shares.sum(axis=-2", "return shares / shares.sum(axis=-2"),
         ("scores / self.scale", "scores * self.scale", "scaled = scores * self.scale"),
         ("swapaxes(-1, -2)", "swapaxes(-1, -2)[::-1]", "scores = query @ key.swapaxes("),
-        pytest.param(
-            *("scaled + mask", "scaled - mask", "masked = scaled - mask"),
-            marks=pytest.mark.xfail(reason="a step is said to be left out"),
-        ),
+        ("scaled + mask", "scaled - mask", "masked = scaled - mask"),
     ],
 )
 def test_it_is_the_line_that_makes_the_first_wrong_value(old: str, new: str, line: str) -> None:
@@ -117,14 +114,8 @@ def test_what_is_left_out_belongs_after_what_it_takes(
     ("old", "new", "line"),
     [
         ("math.sqrt(self.size)", "math.sqrt(width)", "self.scale = math.sqrt(width)"),
-        pytest.param(
-            *("split(value, self.size)", "split(value, 1)", "value = self.split(value, 1)"),
-            marks=pytest.mark.xfail(reason="the first call is taken, whatever it gives"),
-        ),
-        pytest.param(
-            *("width // heads", "heads", "self.size = heads"),
-            marks=pytest.mark.xfail(reason="the origin is given up where a call is not recorded"),
-        ),
+        ("split(value, self.size)", "split(value, 1)", "value = self.split(value, 1)"),
+        ("width // heads", "heads", "self.size = heads"),
     ],
 )
 def test_a_wrong_size_is_followed_to_the_line_that_works_it_out(

@@ -187,6 +187,9 @@ class Localizer:
         The program does with a value what the reference does only with a later one.
         """
         kind, right = operation(self.mine.nodes[first.node]), self.comparison.right
+        taken = {self.comparison.match(source) for source in first.sources}
+        if len(taken) > 1 and any(taken.issubset(made.sources) for made in right.made.values()):
+            return None  # the reference does something else with the same values
         for source in first.sources:
             match = self.comparison.match(source)
             bound_at = [one.lineno for one, _ in self.mine.bindings(source)]

@@ -78,16 +78,15 @@ class Origins:
         """The statement that first gives this number, as far as it is handed on."""
         mine = self.comparison.mine
         name = mine.segment(leaf)
-        for value in self._values(leaf, name) if most else ():
+        for value in self._values(leaf, name, have) if most else ():
             inner = [mine.numbers[one] for one in ast.walk(value) if isinstance(one, NAMED)]
             handed = [one for one in inner if have in mine.held(one, order) and one != leaf]
-            if handed:
-                return self._from(handed[0], have, order, most - 1)
-            return Origin(mine.numbers[value], name, have)
+            found = self._from(handed[0], have, order, most - 1) if handed else None
+            return found or Origin(mine.numbers[value], name, have)
         return None
 
-    def _values(self, leaf: int, name: str) -> Iterator[ast.expr]:
-        """The expressions that give a variable, an attribute or a parameter its value."""
+    def _values(self, leaf: int, name: str, have: float) -> Iterator[ast.expr]:
+        """The expressions that give a variable, an attribute or a parameter its value ``have``."""
         mine = self.comparison.mine
         statement = bound(mine.tree, name, mine.line(leaf))
         shared = (one for one in mine.tree.body if name in targets(one))
@@ -100,7 +99,9 @@ class Origins:
             return
         for call in calling(mine.tree, function.name):
             given = arguments(call, taken(function)).get(name)
-            if given is not None and mine.numbers[given] in mine.scalars:
+            number = mine.numbers.get(given) if given is not None else None
+            written = isinstance(given, ast.Constant) and given.value == have
+            if given is not None and (written or (number and have in mine.held(number))):
                 yield given
 
     @cached_property
