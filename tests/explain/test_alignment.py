@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 
 import numpy as np
@@ -12,8 +11,6 @@ from hypothesis import strategies as st
 
 from grader.explain.trace.alignment import Comparison
 from grader.explain.trace.relations import MOST_WORK, TooMuch, Values, gelu_by_hand, same
-from grader.explain.trace.run import Run
-from grader.explain.trace.unannotated import unannotated
 from tests.explain import recorded
 from tests.marks import any_numbers
 
@@ -197,23 +194,3 @@ def test_a_program_with_patterns_is_followed() -> None:
     )
     comparison = recorded.compared(mine, RIGHT, "attend", *GIVEN, MASK)
     assert comparison.known(comparison.mine.places[-1].value)
-
-
-# ---- runs ----------------------------------------------------------------------------------
-
-
-def test_a_trail_of_another_program_is_none_of_this() -> None:
-    run = recorded.run(RIGHT, "attend", *GIVEN, MASK)
-    assert run.fits
-    assert not Run("x = 1\n", run.trail).fits
-
-
-def test_an_assignment_with_an_annotation_keeps_its_number() -> None:
-    text = "def f(x):\n    y: int = x + 1\n    z: int | None = None\n    return y\n"
-    tree = ast.parse(text)
-    before = [type(one) for one in ast.walk(ast.parse(text))]
-    after = [type(one) for one in unannotated(tree)]
-    assert [one for one, other in zip(before, after, strict=True) if one is not other] == [
-        ast.AnnAssign
-    ]
-    assert "y = x + 1" in ast.unparse(tree)
