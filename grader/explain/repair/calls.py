@@ -22,7 +22,7 @@ class Calls(Maker):
         """Edits of one value by itself."""
         plain = isinstance(node, KINDS)
         read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
-        if self.raised and plain and read and not self.is_called(node):
+        if self.raised and plain and read and self.is_handed_on(node):
             yield from self._turned(node)
 
     @of_kind("turned into")

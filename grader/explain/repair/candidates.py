@@ -26,7 +26,7 @@ from grader.rubric import Evidence
 
 MOST_AT_ONCE = 8
 """Up to so many edits towards the reference, two are made at once."""
-MOST = 800
+MOST = 1200
 """Edits that are looked at."""
 LOST, USED = 20, 25
 """What an edit weighs less that takes out the call of a function of the program.

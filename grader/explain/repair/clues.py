@@ -13,6 +13,8 @@ from grader.explain.trace.program import head_end
 from grader.explain.trace.slicing import Slices
 from grader.protocol.probe import SeenError
 
+MOST_STEPS = 3
+"""Steps of a slice that are told apart."""
 FAR = ((0, "there"), (1, "beside"), (3, "near"))
 """What up to so many lines away is called."""
 
@@ -51,7 +53,8 @@ class Clues:
         yield "raised", self._far(line, self.raised)
         yield "mark", self.marks.get(self._start(line), "none")
         if main is not None:
-            yield "slice", str(self._slices.of(self.raised or main).get(self._start(line), "none"))
+            far = self._slices.of(self.raised or main).get(self._start(line))
+            yield "slice", "none" if far is None else str(min(far, MOST_STEPS))
             same = self._function(line) == self._function(main)
             yield "function", "same" if same else "another"
 

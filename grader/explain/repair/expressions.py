@@ -46,6 +46,8 @@ TWINS = (
     ("tile", "repeat"),
 )
 """Functions that are taken for each other, though a program has one of them only."""
+VALUES = (ast.Name, ast.Call, ast.Attribute, ast.BinOp, ast.Subscript)
+"""Expressions that may take a step more."""
 NOTHING = "0.0"
 """What may be meant where a named number is written: a mask is made of two, and one is this."""
 SOONER = -4
@@ -192,9 +194,7 @@ class Expressions(Maker):
     @of_kind("step")
     def _wrapped(self, node: ast.expr) -> Iterator[Edit]:
         """A step that the reference takes somewhere, taken here."""
-        if isinstance(node, ast.Constant | ast.Slice | ast.Starred | ast.List | ast.Tuple):
-            return
-        if isinstance(getattr(node, "ctx", None), ast.Store) or self.is_called(node):
+        if not isinstance(node, VALUES) or not self.is_handed_on(node):
             return
         for before, after in self.words.steps():
             if before.removesuffix("(").isidentifier() and not self.raised:

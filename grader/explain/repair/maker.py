@@ -40,6 +40,13 @@ class Maker:
                 )
                 yield Edit(changes, one.lineno, 4)
 
+    def is_handed_on(self, node: ast.expr) -> bool:
+        """Whether a value is given to a call, an operation or a statement, as a whole."""
+        outer = self.mine.parents.get(node)
+        given = isinstance(outer, ast.Call) and node is not outer.func
+        kinds = ast.BinOp | ast.keyword | ast.Assign | ast.AugAssign | ast.Return
+        return (given or isinstance(outer, kinds)) and not self.is_called(node)
+
     def is_called(self, node: ast.expr) -> bool:
         """Whether a node is what a call calls."""
         outer = self.mine.parents.get(node)

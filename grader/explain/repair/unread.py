@@ -28,7 +28,7 @@ class Unread(Maker):
         for name in names:
             if isinstance(node, ast.Name | ast.Attribute | ast.Constant):
                 yield from self.put(node, name, 1)
-            if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.BinOp | ast.Subscript):
+            if isinstance(node, ast.Name | ast.Attribute | ast.Call) and self.is_handed_on(node):
                 yield from self._joined(node, text, name)
             if isinstance(node, ast.Name | ast.Call):
                 yield from self.put(node, f"{text}[{name}]", 1)

@@ -13,7 +13,7 @@ from grader.explain.repair.around import Around, own, plain
 from grader.explain.repair.text import Text, expressions
 from grader.source.variables import read
 
-MOST_STEPS = 12
+MOST_STEPS = 8
 MOST_NAMES = 6
 """Of other names and attributes that are tried in place of one."""
 MOST_KEYS, MOST_LACKING = 8, 4
