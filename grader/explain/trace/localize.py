@@ -59,7 +59,7 @@ class Localizer:
         if (origin := Origins(self.comparison).of(first.node, order)) is not None:
             line, said = self._number(origin)
             return self._trace(line, found, (said, *self._facts(first, node)))
-        if node == first.node and (lacks := self._left_out(first)) is not None:
+        if (lacks := self._left_out(first)) is not None:
             line, blank = lacks
             return self._trace(line, found, self._facts(first, node), blank, left_out=True)
         blank = self._next_blank(first)
@@ -197,36 +197,48 @@ class Localizer:
         taken = {self.comparison.match(source) for source in first.sources}
         if len(taken) > 1 and any(taken.issubset(made.sources) for made in right.made.values()):
             return None  # the reference does something else with the same values
+        alike = [one for one in right.made.values() if operation(right.nodes[one.node]) == kind]
         for source in first.sources:
             match = self.comparison.match(source)
-            bound_at = [one.lineno for one, _ in self.mine.bindings(source)]
-            if match is None or match < 0 or not bound_at:
+            if match is None or match < 0 or any(match in one.sources for one in alike):
                 continue
-            for made in right.made.values():
-                if operation(right.nodes[made.node]) != kind or match in made.sources:
-                    continue
+            for made in alike:
                 for step in self._between(match, made.sources):
-                    return bound_at[-1], self.lesson.blank(right.made[step].node)
+                    node = right.made[step].node
+                    line = self._bound(source, right.named(node))
+                    return None if line is None else (line, self.lesson.blank(node))
         return None
+
+    def _bound(self, value: int, name: str) -> int | None:
+        """The line that gives a name to a value, in a function of this name if there is one."""
+        found = [one for one, _ in self.mine.bindings(value)]
+        own = [one for one in found if self.mine.named(self.mine.numbers[one]) == name]
+        return next((one.lineno for one in reversed(own or found)), None)
 
     def _between(self, start: int, ends: Sequence[int]) -> Iterator[int]:
         """The values that the reference makes of ``start`` on the way to one of ``ends``.
 
         Only if the program has none of them.
         """
-        right = self.comparison.right
+        right, matched = self.comparison.right, self.comparison.matched
         for end in ends:
             way = [end]
-            while len(way) <= NEAR and way[-1] != start:
+            while len(way) <= NEAR and way[-1] not in (start, *matched):
                 made = right.made[way[-1]]
-                onward = [one for one in made.sources if one == start] or [
-                    one for one in made.sources if one not in self.comparison.matched
-                ]
-                if not onward or way[-1] in self.comparison.matched:
+                lacks = [one for one in made.sources if one not in matched and one != start]
+                onward = [start] if start in made.sources else lacks[:1]
+                others = [one for one in lacks if one not in onward]
+                if not onward or not all(self._is_at_hand(one, start) for one in others):
                     break
-                way.append(onward[0])
+                way += onward
             if way[-1] == start and len(way) > 1:
                 yield way[-2]
+
+    def _is_at_hand(self, value: int, start: int) -> bool:
+        """Whether the reference is given a value, or makes it of ``start`` and what is there."""
+        made = self.comparison.right.made[value]
+        given = isinstance(self.comparison.right.nodes[made.node], ast.FunctionDef)
+        return given or all(one == start or one in self.comparison.matched for one in made.sources)
 
     def _next_blank(self, first: Departure) -> str:
         """The blank of what the reference makes of the same values."""
@@ -247,9 +259,8 @@ class Localizer:
     def _unfinished(self, result: int) -> Trace:
         """The reference has this result too, on its way to another one."""
         right, match = self.comparison.right, self.comparison.match(result)
-        places = [one.node for one in self.mine.places if one.value == result]
         bound_at = [one.lineno for one, _ in self.mine.bindings(result)]
-        line = bound_at[-1] if bound_at else self.mine.line(places[-1]) if places else None
+        line = bound_at[0] if bound_at else self.mine.line(self.mine.made[result].node)
         quantity = self.lesson.quantity(match)
         told = (f"What is returned is {quantity}.",) if quantity else ()
         later = [m.node for m in right.made.values() if match in m.sources]
