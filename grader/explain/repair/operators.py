@@ -54,6 +54,7 @@ class Operators(Maker):
                 yield from self._operation(node)
                 yield from self._bracketed(node)
                 yield from self._grouped(node)
+                yield from self._made_each_time(node)
                 if isinstance(node.op, ast.Mult | ast.Div):
                     yield from self._factor(node)
             case ast.IfExp():
@@ -210,6 +211,14 @@ class Operators(Maker):
         if isinstance(outer, ast.Call) and outer.args == [node] and not outer.keywords:
             inside = f"{self.mine.of(outer.func)}({left})"
             yield from self.put(outer, f"{inside} {sign} {right}", 2)
+
+    @of_kind("comprehension")
+    def _made_each_time(self, node: ast.BinOp) -> Iterator[Edit]:
+        """``[x for _ in range(n)]`` for ``[x] * n``, which has one ``x`` in every place."""
+        match node:
+            case ast.BinOp(left=ast.List(elts=[item]), op=ast.Mult(), right=times):
+                text = f"[{self.mine.of(item)} for _ in range({self.mine.of(times)})]"
+                yield from self.put(node, text)
 
     @of_kind("factor")
     def _factor(self, node: ast.BinOp) -> Iterator[Edit]:
