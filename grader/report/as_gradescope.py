@@ -45,8 +45,7 @@ def _head(report: Report) -> str:
         lines.append("The grader could not finish. This is not your mistake: submit it again.")
     if report.problem is not None:
         lines += [report.problem.message, *said(report.problem)]
-    if report.problem is None:
-        lines += explained.lines(report, FILE)
+    lines += explained.lines(report, FILE)
     lines += [f"Note: {note}" for note in report.notes]
     if report.output:
         lines += ["", "Your program printed:", report.output]

@@ -31,13 +31,21 @@ def render(report: Report, levels: Mapping[str, int] = MappingProxyType({})) -> 
 
 
 def _problem(report: Report, check: CheckResult, level: int) -> str:
-    known = (one.line for one in report.diagnosis if one.line)
-    line, column = (check.line, check.column) if check.line else (next(known, 1), 1)
+    line, column = (check.line, check.column) if check.line else _explained(report)
     hints = check.hints[: max(1, level)][-1:]
     note = "; ".join((check.note or "").splitlines())
     *before, last = filter(None, (check.message, note, *(f"Hint: {hint}" for hint in hints)))
     text = " ".join([*map(_sentence, before), last])
     return f"{sanitize.line(report.file, MOST)}:{line}:{column}: {_line(text)}"
+
+
+def _explained(report: Report) -> tuple[int, int]:
+    """Where the line of the explanation begins; the first line without one."""
+    told = report.explanation
+    if told is None or told.line is None:
+        return 1, 1
+    text = next((one.text for one in told.frame if one.number == told.line), "")
+    return told.line, len(text) - len(text.lstrip()) + 1
 
 
 def _sentence(text: str) -> str:

@@ -50,6 +50,12 @@ def left(comparison: Comparison) -> list[str]:
 # ---- relations -----------------------------------------------------------------------------
 
 WHOLE = np.random.default_rng(1).normal(size=(2, 3, 4, 5))
+NAN = np.array([math.nan, 1.0])
+
+
+@pytest.mark.parametrize(("right", "alike"), [(NAN, True), (NAN[::-1], False), (NAN * 2, False)])
+def test_nan_is_the_same_as_nan(right: np.ndarray, alike: bool) -> None:
+    assert same(NAN, right) is alike
 
 
 @pytest.mark.parametrize(

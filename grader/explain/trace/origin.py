@@ -7,7 +7,7 @@ followed back through variables, attributes and parameters.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -110,7 +110,7 @@ class Origins:
         return _held(self.comparison.right, self.comparison.right.scalars)
 
     @cached_property
-    def _by_function(self) -> dict[str, frozenset[float]]:
+    def _by_function(self) -> Mapping[str, frozenset[float]]:
         """The plain numbers that each function of the reference has."""
         right = self.comparison.right
         nodes: dict[str, list[int]] = {}

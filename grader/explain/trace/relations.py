@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from math import isfinite, prod
+from math import isfinite, isnan, prod
 from operator import eq, itemgetter
 from typing import Any
 
@@ -133,7 +133,7 @@ def _begins(array: Floats) -> tuple[float, float]:
 
 def _least(largest: float) -> float:
     """How far from a number of an array another may be at least, whatever its own size."""
-    return ATOL * max(1.0, largest)
+    return ATOL * (largest if isnan(largest) else max(1.0, largest))
 
 
 def _same_but_finite(mine: Floats, right: Floats) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -72,7 +72,7 @@ class Slices:
             yield from self._bound[None, name]
 
     @cached_property
-    def _bound(self) -> Mapping[tuple[object, str], list[ast.stmt]]:
+    def _bound(self) -> Mapping[tuple[object, str], Sequence[ast.stmt]]:
         """The statements that bind each name of a function, and each attribute of ``self``."""
         found = defaultdict[tuple[object, str], list[ast.stmt]](list)
         for statement in self.mine.statements:
@@ -91,7 +91,7 @@ class Slices:
         return found
 
     @cached_property
-    def _returns(self) -> Mapping[str, list[ast.stmt]]:
+    def _returns(self) -> Mapping[str, Sequence[ast.stmt]]:
         found = defaultdict[str, list[ast.stmt]](list)
         for statement in self.mine.statements:
             inside = self.mine.around(statement)
@@ -103,7 +103,7 @@ class Slices:
         return found
 
     @cached_property
-    def _calls(self) -> Mapping[str, list[ast.stmt]]:
+    def _calls(self) -> Mapping[str, Sequence[ast.stmt]]:
         found = defaultdict[str, list[ast.stmt]](list)
         for statement in self.mine.statements:
             for node in _own(statement):
