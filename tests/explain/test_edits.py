@@ -135,6 +135,8 @@ SLIPS = [
     ("items swapped", "v, k = past", "k, v = past", False),
     ("slice", "y = x[:n]", "y = x[n:]", False),
     ("range", "y = range(n)", "y = range(1, n + 1)", False),
+    ("added up", "for x in a:\n    y = x + b", "for x in a:\n    y += x + b", False),
+    ("indented", "for x in a:\n    y = x\nz = y", "for x in a:\n    y = x\n    z = y", False),
     ("unread", "def f(v, i):\n    return v[:, 0]", "def f(v, i):\n    return v[:, i]", False),
     # statements
     (
@@ -174,7 +176,7 @@ def test_a_slip_is_undone_by_one_edit(kind: str, wrong: str, right: str, raised:
 
 def test_every_kind_that_has_a_weight_is_made() -> None:
     weighed = {value for group, value in likely.WEIGHTS if group in ("runs", "raises")}
-    assert weighed - likely.NEARER - {"two", "value"} == {kind for kind, *_ in SLIPS}
+    assert weighed - likely.NEARER - {"two", "value"} <= {kind for kind, *_ in SLIPS}
 
 
 def test_edits_on_the_line_that_a_report_names_go_first() -> None:
