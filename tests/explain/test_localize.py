@@ -98,7 +98,6 @@ def test_it_is_the_line_that_makes_the_first_wrong_value(old: str, new: str, lin
     [
         ([("scores / self.scale", "scores")], "scaled = scores"),
         ([("        scaled = scores / self.scale\n", ""), ("scaled +", "scores +")], "scores = "),
-        ([("self.weights(masked)", "masked")], "masked = scaled + mask"),
         ([("heads.swapaxes(0, 1)", "heads")], "heads = self.weights("),
     ],
 )

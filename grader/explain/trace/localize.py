@@ -259,8 +259,8 @@ class Localizer:
     def _unfinished(self, result: int) -> Trace:
         """The reference has this result too, on its way to another one."""
         right, match = self.comparison.right, self.comparison.match(result)
-        bound_at = [one.lineno for one, _ in self.mine.bindings(result)]
-        line = bound_at[0] if bound_at else self.mine.line(self.mine.made[result].node)
+        made = self.mine.made[result].node
+        line = self._bound(result, self.mine.named(made)) or self.mine.line(made)
         quantity = self.lesson.quantity(match)
         told = (f"What is returned is {quantity}.",) if quantity else ()
         later = [m.node for m in right.made.values() if match in m.sources]
