@@ -20,6 +20,9 @@ from grader.base.model import (
 )
 from grader.explain.explanation import Known, agreed
 from grader.grading import faults
+from grader.learner import pages, progress
+from grader.learner.attempt import Attempt
+from grader.learner.progress import StepProgress
 from grader.report import explained
 from grader.report.style import FILE, Style
 from grader.rubric import load
@@ -157,3 +160,17 @@ def test_a_fact_is_beside_its_line_where_there_is_room() -> None:
         "     │ ✓ the scores",
         "   3 │ return 0  ← here",
     ]
+
+
+@pytest.mark.parametrize(
+    ("searched", "said"),
+    [
+        (None, "are being tried"),
+        (False, "No change of your file was tried"),
+        (True, "None of them"),
+    ],
+)
+def test_the_last_hint_says_whether_changes_were_tried(searched: bool | None, said: str) -> None:
+    report = _report(replace(MISSING, change=None, searched=searched))
+    asked = StepProgress(checks={"scale": progress.Tried(asked=3)})
+    assert said in pages.hint_page(course.find("s05"), Attempt(report, asked), FILE)

@@ -138,6 +138,7 @@ def test_it_is_short_and_says_nothing_twice(name: str, graded: Graded) -> None:
     assert len(lines) <= 12
     assert len(set(lines)) == len(lines)
     assert not found.said or found.said not in found.cause
+    assert found.searched
 
 
 @pytest.mark.sampled(3)
