@@ -307,9 +307,11 @@ def _with_change(case: Case) -> Report:
         lambda: state.kept(case.judge, case.job, case.outcome, case.meter.start), None
     )
     case = replace(case, kept=kept)
+    before = case.meter.runs
     change = _explaining(lambda: suggest.suggest(case), None)
+    searched = case.meter.runs > before
     return _plainly(
-        case.report, case.judge, case.job, case.outcome, change, kept=kept, searched=True
+        case.report, case.judge, case.job, case.outcome, change, kept=kept, searched=searched
     )
 
 
@@ -321,7 +323,7 @@ def _plainly(
     change: Tried | None = None,
     *,
     kept: State | None = None,
-    searched: bool = False,
+    searched: bool | None = None,
 ) -> Report:
     """The report with its explanation, for which nothing is run."""
     from grader.explain.explanation import Known

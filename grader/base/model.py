@@ -220,8 +220,10 @@ class Explanation:
     it among lines that were compared, ``facts`` are sentences that were read off the run.
     ``change`` is an edit that was graded; it may be ``shown`` at once if it is no part of the
     lesson. ``said`` is what MAX or Python said, ``lesson`` the section to read. ``settled`` are the
-    failing checks that the change settles. ``searched``: changes were tried. Where nothing is
-    written yet, ``blanks`` are to fill, from ``line`` on.
+    failing checks that the change settles. ``searched``: whether changes were tried, None until
+    that is over. ``hints`` are those of the first ❌, an empty one for what is said here already;
+    none where they are about something else. Where nothing is written yet, ``blanks`` are to
+    fill, from ``line`` on.
     """
 
     cause: str
@@ -234,7 +236,8 @@ class Explanation:
     said: str = ""
     lesson: str = ""
     settled: tuple[str, ...] = ()
-    searched: bool = False
+    searched: bool | None = None
+    hints: tuple[str, ...] = ()
     blanks: int = 0
 
 

@@ -7,10 +7,11 @@ those of the reference. A guess is not told.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from grader import frameworks
 from grader.base.blanks import make_stub
 from grader.base.model import (
     CheckResult,
@@ -25,6 +26,7 @@ from grader.base.model import (
     Tried,
     Verdict,
 )
+from grader.explain.raised import own_check, raises, said
 from grader.explain.state import State
 from grader.grading.judge import BUT
 from grader.protocol.probe import SeenError
@@ -32,9 +34,7 @@ from grader.rubric import Rubric
 from grader.source import Finding
 from grader.source.walked import of_kind, parsed
 
-MOST_SAID = 240
-"""Characters of what MAX or Python said."""
-WRONG = "the numbers go wrong on this line"
+WRONG, LACKS = "the numbers go wrong on this line", "something is missing here"
 """What is wrong where a change holds, and no check is about its line."""
 TODO = "# TODO"
 """What every blank begins with."""
@@ -43,6 +43,11 @@ FRESH = "In a fresh process the same call is right (tried)."
 """What is said where a wrong call is right by itself."""
 SUSPECT = "Something is wrong on its line, {line}."
 """Why a check of the source waits that recognised what it looks for."""
+REFUSES = "your own check on line {line} refuses this call"
+STRICT = "your own check is too strict"
+"""What is wrong where the program raises an error on purpose, and where a change of that helps."""
+ORDINARY = re.compile(r"[A-Z][a-z]*(?= )")
+"""A word that begins a sentence."""
 MARKS = {"right": "right", "left": "wrong"}
 """What a line is marked with, by whether the reference has its value."""
 
@@ -58,7 +63,7 @@ class Known:
     change: Tried | None
     raised: SeenError | None
     kept: State | None = None
-    searched: bool = False
+    searched: bool | None = None
 
     def explained(self) -> Explanation | None:
         """What to fix first; None where nothing fails, or the grader could not finish."""
@@ -69,24 +74,28 @@ class Known:
             todo = self.source.partition(TODO)[0].count("\n") + 1
             return Explanation("", todo, lesson=self._lesson(first), blanks=blanks)
         line, after = self._place(first)
-        named = self._named(line)
+        named, own = self._named(line), self._own_check(first)
+        cause, unread = self._cause(first, named, own, line), self.report.problem is not None
+        lesson = (named.lesson or "") if named else self._lesson(first)
+        error = self.raised if first.stopped or own or unread else None
         return Explanation(
-            self._cause(first, named, line),
+            cause,
             line,
             after,
-            tuple(self._frame(line, after=after)),
+            tuple(self._frame(line, own, error, after=after)),
             self._facts(),
             self.change,
-            first.stopped or self.report.problem is not None,
-            _said(self.raised) if first.stopped else "",
-            (named.lesson or "") if named else self._lesson(first),
+            (first.stopped and not own) or unread,
+            "" if unread else said(error),
+            lesson,
             self._settled(first),
             self.searched,
+            () if own or self.kept is not None else self._hints(first, cause, lesson),
         )
 
     def _blanks(self) -> int:
         """How many blanks the file has, if it is as the course gives it."""
-        stub = make_stub(self.step.solution.read_text(encoding="utf-8"))
+        stub = make_stub(self._solution)
         return stub.count(TODO) if _code(self.source) == _code(stub) else 0
 
     def _lesson(self, first: CheckResult) -> str:
@@ -94,6 +103,13 @@ class Known:
         check = next((one for one in self.rubric.checks if one.id == first.id), None)
         path = self.step.lesson.relative_to(self.step.root).as_posix()
         return f'{path}, "{check.lesson}"' if check is not None else path
+
+    def _hints(self, first: CheckResult, cause: str, lesson: str) -> tuple[str, ...]:
+        """Those of the check; an empty one in the place of what the block says already."""
+        read = (one.read for one in self.rubric.checks if f'"{one.lesson}"' in lesson)
+        known = {cause, *self._facts(), *read}
+        said = (known & {hint, self._begun(hint.rstrip("."))} for hint in first.hints)
+        return tuple("" if twice else hint for twice, hint in zip(said, first.hints, strict=True))
 
     def _facts(self) -> tuple[str, ...]:
         """What was read off the values, or tried, beside the change."""
@@ -104,14 +120,19 @@ class Known:
 
     def _place(self, first: CheckResult) -> tuple[int | None, bool]:
         """The line to change, and whether what is missing belongs after it."""
-        if self.change is not None and self.change.holds:
-            return _place(self.change.changes[0])
-        if self.kept is not None:
+        tried = self.change.changes if self.change is not None and self.change.holds else ()
+        if self.kept is not None and not (tried and tried[0].old):
             return self.kept.line, False
+        if tried:
+            return _place(tried[0])
         trace = self.report.trace
         if trace is not None and trace.line is not None:
-            return trace.line, trace.left_out
+            return trace.line, trace.left_out and not self._returns(trace.line)
         return first.line, first.after
+
+    def _returns(self, line: int) -> bool:
+        """Whether nothing can be after a line."""
+        return self.source.splitlines()[line - 1].lstrip().startswith("return ")
 
     def _named(self, line: int | None) -> Diagnosis | None:
         """The mistake that explains the numbers; not if the change is elsewhere."""
@@ -130,31 +151,64 @@ class Known:
         near = line is None or other is None or abs(line - other) <= 1
         return near or self.change is None or not self.change.holds
 
-    def _cause(self, first: CheckResult, named: Diagnosis | None, line: int | None) -> str:
+    def _own_check(self, first: CheckResult) -> range:
+        """The lines of the learner's own check that raised the error to fix first; else none."""
+        error = self.raised
+        if error is None or error.line is None or error.origin != "file":
+            return range(0)
+        if not (first.stopped or first.line == error.line):
+            return range(0)
+        own = own_check(self.source, error.line, self._solution)
+        return (
+            own if error.type_name not in raises(self._solution) or self._edits(own) else range(0)
+        )
+
+    def _edits(self, own: range) -> bool:
+        """Whether a change that holds is on one of these lines."""
+        changes = self.change.changes if self.change is not None and self.change.holds else ()
+        return any(one.line + n in own for one in changes for n in range(len(one.old)))
+
+    def _cause(
+        self, first: CheckResult, named: Diagnosis | None, own: range, line: int | None
+    ) -> str:
         """What is wrong, in a sentence without its end."""
         if self.kept is not None:
             return KEEPS.format(name=self.kept.name)
+        if own and self.raised is not None:
+            return STRICT if self._edits(own) else REFUSES.format(line=self.raised.line)
         if named is not None:
-            return _begun(named.message.partition(". ")[0].rstrip("."))
+            return self._begun(named.message.partition(". ")[0].rstrip("."))
         if not first.stopped and not self._agrees(line, first.line):
             failing = (one for one in self.report.checks if one.status is Status.FAIL)
             there = next(
                 (one for one in failing if one.line and self._agrees(line, one.line)), None
             )
             if there is None:
-                return WRONG
+                return LACKS if self._place(first)[1] else WRONG
             first = there
         check = next((one for one in self.rubric.checks if one.id == first.id), None)
-        said = first.message.removeprefix(BUT)
+        said = first.message
         if check is not None:
             why = said.removeprefix(f"{check.failed}: ")
             trace = self.report.trace
             blank = trace.blank if trace is not None and not first.stopped else ""
             step = next((one for one in self.rubric.checks if blank and one.id == blank), None)
             if why != said and step is not None:
-                return f"not right yet: {step.passed}"
+                return BUT.lower() + step.passed
             said = why
-        return said.partition("\n")[0].rstrip(".")
+        return self._begun(said.partition("\n")[0].rstrip("."))
+
+    def _begun(self, sentence: str) -> str:
+        """A sentence as it goes on after a colon; one that begins with a name stays as it is."""
+        first = ORDINARY.match(sentence)
+        imports = of_kind(parsed(self._solution), ast.alias)
+        if first is None or first[0] in {one.asname or one.name for one in imports}:
+            return sentence
+        return sentence[:1].lower() + sentence[1:]
+
+    @cached_property
+    def _solution(self) -> str:
+        return self.step.solution.read_text(encoding="utf-8")
 
     def _settled(self, first: CheckResult) -> tuple[str, ...]:
         """The failing checks of which it is known that the change settles them."""
@@ -163,7 +217,9 @@ class Known:
         failing = (one.id for one in self.report.checks if one.status is Status.FAIL)
         return tuple(failing) if self.change.passes else (first.id,)
 
-    def _frame(self, line: int | None, *, after: bool) -> Iterator[Framed]:
+    def _frame(
+        self, line: int | None, own: range, error: SeenError | None, *, after: bool
+    ) -> Iterator[Framed]:
         """The line to change among those that were compared with the reference."""
         lines = self.source.splitlines()
         if line is None or not 1 <= line <= len(lines):
@@ -173,8 +229,10 @@ class Known:
         before = line + 1 if after else line
         right = [n for n in margin if n in within and n < before and margin[n].mark == "right"]
         wrong = [n for n in margin if n >= line and margin[n].mark == "left"]
-        raised = self.raised.line if self.raised is not None else None
-        shown = {line, *right[-1:], *wrong[:1], raised or line}
+        raised = error.line if error is not None else None
+        if raised not in (None, line):
+            right = []  # the lines from here to the error say enough
+        shown = {line, *right[-1:], *wrong[:1], raised or line, *own[:1]}
         for number in sorted(one for one in shown if one <= len(lines)):
             mark = MARKS.get(margin[number].mark, "") if number in margin else ""
             if number == line and not after and mark != "wrong":
@@ -229,19 +287,3 @@ def _function(source: str, line: int) -> range:
 
 def _fact(one: Margin | None) -> str:
     return " ".join(filter(None, (one.name, one.shape))) if one is not None else ""
-
-
-def _said(error: SeenError | None) -> str:
-    """What was raised, in its own words, shortened."""
-    if error is None:
-        return ""
-    framework = frameworks.current()
-    who = f"{framework.title} says" if error.origin == "below" else error.type_name
-    return f"{who}: {framework.gist(error.message)}"[:MOST_SAID].rstrip(": ")
-
-
-def _begun(sentence: str) -> str:
-    """A sentence as it goes on after a colon."""
-    first = sentence.partition(" ")[0]
-    plain = first[1:].islower() or len(first) == 1
-    return sentence[:1].lower() + sentence[1:] if plain and first != "I" else sentence

@@ -13,7 +13,7 @@ class Meter:
     """Counts the processor time of this thread, and of the workers that it starts from now on.
 
     ``fresh`` starts a worker that has done nothing before; without it, ``start`` does. ``before``
-    was spent on the same already.
+    was spent on the same already. ``runs`` is how often a worker ran something.
     """
 
     def __init__(
@@ -26,6 +26,7 @@ class Meter:
         self._fresh = fresh or start
         self._began = time.thread_time() - before
         self._workers = 0.0
+        self.runs = 0
 
     def start(self, *, engine: str) -> Worker:
         """A worker whose time counts."""
@@ -42,6 +43,7 @@ class Meter:
 
     def _count(self, outcome: Outcome) -> None:
         self._workers += outcome.spent
+        self.runs += 1
 
 
 class Noted(Worker):

@@ -192,8 +192,10 @@ def _change(report: Report, check: CheckResult, style: Style, level: int) -> Ite
         return
     explanation = report.explanation
     change = explanation.change if explanation is not None else None
-    if explanation is not None and not explanation.searched:
+    if explanation is not None and explanation.searched is None:
         yield from ("", "Changes of your file are being tried.")
+    elif explanation is not None and not explanation.searched:
+        yield from ("", "No change of your file was tried.")
     elif change is None or not (change.passes or change.check == check.id):
         yield from ("", "Small changes of your file were tried. None of them helped.")
     else:

@@ -65,22 +65,23 @@ def _head(one: Explanation, file: str, width: int) -> Iterator[str]:
 
 
 def _frame(one: Explanation, style: Style, most: int) -> Iterator[str]:
-    """The lines of the program, numbered, with what is known of each."""
+    """The lines of the program, numbered, with what is known of each beside it, or below."""
     numbers = [str(line.number or "") for line in one.frame]
     width = max(map(len, numbers), default=0) + 3
-    marks = WORDS if style.words else MARKS if style.unicode else ASCII
     bar = ":" if style.words else "│" if style.unicode else "|"
-    around = next((line.text.expandtabs(4) for line in one.frame if line.text), "")
-    code = [_code(line, style, around) for line in one.frame]
+    code = [_code(line, style, _gap(one)) for line in one.frame]
     indent = min((len(text) - len(text.lstrip()) for text in code if text), default=0)
-    wide = max((len(text) - indent for text in code), default=0)
     code = [text[indent:] for text in code]
-    for line, number, text in zip(one.frame, numbers, code, strict=True):
-        known = line.fact if line.mark in ("right", "wrong") else ""
-        fact = f"{marks.get(line.mark, '')}{known}".rstrip()
+    facts = [_fact(line, style) for line in one.frame]
+    room = most - width - 5
+    wide = max(
+        (len(a) for a, b in zip(code, facts, strict=True) if b and len(a) + len(b) <= room),
+        default=0,
+    )
+    for number, text, fact in zip(numbers, code, facts, strict=True):
         left = f"{number:>{width}} {bar} "
-        if width + 3 + wide + 2 + len(fact) <= most:
-            yield f"{left}{text:<{wide}}  {fact}".rstrip()
+        if len(text) + len(fact) <= room:
+            yield f"{left}{text:<{min(wide, room - len(fact))}}  {fact}".rstrip()
             continue
         yield (left + text).rstrip()
         if fact:
@@ -88,11 +89,23 @@ def _frame(one: Explanation, style: Style, most: int) -> Iterator[str]:
             yield f"{'':>{width}} {bar} {blank}{fact}"
 
 
-def _code(line: Framed, style: Style, around: str) -> str:
+def _fact(line: Framed, style: Style) -> str:
+    marks = WORDS if style.words else MARKS if style.unicode else ASCII
+    known = line.fact if line.mark in ("right", "wrong") else ""
+    return f"{marks.get(line.mark, '')}{known}".rstrip()
+
+
+def _gap(one: Explanation) -> str:
+    """The indent of what is missing: that of the change, or of the line before it."""
+    added = [line for change in one.change.changes[:1] for line in change.new] if one.change else []
+    before = [line.text for line in one.frame if line.number == one.line]
+    text = next((line.expandtabs(4) for line in (*added, *before) if line.strip()), "")
+    return " " * (len(text) - len(text.lstrip()))
+
+
+def _code(line: Framed, style: Style, gap: str) -> str:
     if line.number is None:
-        return " " * (len(around) - len(around.lstrip())) + (
-            "‹ here ›" if style.unicode else "<here>"
-        )
+        return gap + ("‹ here ›" if style.unicode else "<here>")
     return sanitize.line(COMMENT.sub("", line.text.expandtabs(4)), MOST_SHOWN)
 
 
@@ -100,9 +113,9 @@ def _told(one: Explanation, report: Report, style: Style, level: int) -> Iterato
     """What is known beside the frame: facts, the change, what was raised, where to read."""
     first = report.first_to_fix
     yield from one.facts
-    if first is not None and (level > 1 or one.change is None or not one.change.holds):
-        hints = (hint for hint in parts.hints(first, level) if hint not in one.facts)
-        yield from (f"Hint: {hint}" for hint in hints)
+    settled = one.change is not None and one.change.holds
+    if level > 1 or not settled:
+        yield from (f"Hint: {hint}" for hint in parts.hints(one, level) if hint)
     if one.searched and one.change is None:
         yield "No single change that was tried makes it right."
     if one.change is not None:
@@ -118,16 +131,24 @@ def _told(one: Explanation, report: Report, style: Style, level: int) -> Iterato
 
 def _achieves(change: Tried, report: Report) -> str:
     if change.right is not None:
-        return "{} of {} trials were run, and all are right".format(*change.right)
+        return "the first {} of {} trials are right".format(*change.right)
     if change.passes and report.problem is None:
         return f"all {report.max_score} checks pass"
     return "all checks pass" if change.passes else "this check passes"
 
 
 def changed(change: Tried, report: Report, style: Style) -> Iterator[str]:
-    """A change, and what it achieves."""
-    yield f"This {_achieved(change, report)} (tried):"
-    yield from (f"   {line}" for line in _diff(change, style))
+    """A change, where, and what it achieves."""
+    several = len(change.changes) > 1
+    achieved = f"this {_achieved(change, report)} (tried)"
+    yield f"T{achieved[1:]}:" if several else f"{_where(change.changes[0])}, {achieved}:"
+    for one in change.changes:
+        yield from ([f"   {_where(one)}:"] if several else [])
+        yield from (f"   {line}" for line in _diff(change, one, style))
+
+
+def _where(one: Replaced) -> str:
+    return f"{'On' if one.old else 'In front of'} line {one.line}"
 
 
 def _achieved(change: Tried, report: Report) -> str:
@@ -138,16 +159,14 @@ def _achieved(change: Tried, report: Report) -> str:
     return "gets you past this check"
 
 
-def _diff(change: Tried, style: Style) -> Iterator[str]:
-    """The change: their lines after ``- ``, what to write after ``+ ``."""
+def _diff(change: Tried, one: Replaced, style: Style) -> Iterator[str]:
+    """A part of the change: their lines after ``- ``, what to write after ``+ ``."""
     marks = ("Your line: ", "Instead: ") if style.words else ("- ", "+ ")
-    every = [line.expandtabs(4) for one in change.changes for line in (*one.old, *one.new)]
+    every = [line.expandtabs(4) for each in change.changes for line in (*each.old, *each.new)]
     indent = min((len(line) - len(line.lstrip()) for line in every if line.strip()), default=0)
-    for one in change.changes:
-        yield f"Line {one.line}:" if one.old else f"In front of line {one.line}:"
-        for mark, some in zip(marks, (one.old, one.new), strict=True):
-            for line in some:
-                yield mark + sanitize.line(line.expandtabs(4)[indent:], MOST_SHOWN)
+    for mark, some in zip(marks, (one.old, one.new), strict=True):
+        for line in some:
+            yield mark + sanitize.line(line.expandtabs(4)[indent:], MOST_SHOWN)
 
 
 # ---- a change in words ----------------------------------------------------------------------
@@ -157,21 +176,24 @@ def what(change: Tried) -> str:
     """What a change does, without what it writes: ``With another axis on line 27``."""
     first, *more = change.changes
     if more:
-        places = ", ".join(str(one.line) for one in change.changes)
-        return f"With a change on lines {places}"
+        *places, last = (str(one.line) for one in change.changes)
+        return f"With changes on lines {', '.join(places)} and {last}"
     if not first.old:
         count = f"{len(first.new)} lines" if len(first.new) > 1 else "one line"
-        return f"With {count} more after line {first.line - 1}"
+        return f"With {count} added after line {first.line - 1}"
+    if _refuses(first.old) and not _refuses(first.new):
+        return f"Without the check on line {first.line}"
     if _is_choice(first.old) and not _is_choice(first.new) and first.new:
         return f"Without the condition on line {first.line}"
     if not first.new:
-        last = first.line + len(first.old) - 1
-        return (
-            f"Without line {first.line}"
-            if len(first.old) == 1
-            else (f"Without lines {first.line} to {last}")
-        )
+        last = str(first.line + len(first.old) - 1)
+        word = "and" if len(first.old) == 2 else "to"
+        return f"Without line{f's {first.line} {word}' if len(first.old) > 1 else ''} {last}"
     return f"With {_kind(first)} on line {first.line}"
+
+
+def _refuses(some: tuple[str, ...]) -> bool:
+    return any(line.lstrip().startswith(("raise ", "assert ")) for line in some)
 
 
 def _is_choice(some: tuple[str, ...]) -> bool:
@@ -221,7 +243,7 @@ def _between(before: ast.AST, after: ast.AST) -> str:
     ((name, one, other),) = apart
     if isinstance(one, list) and isinstance(other, list):
         if sorted(_dumped(one)) == sorted(_dumped(other)):
-            return f"{'the arguments' if name == 'args' else 'these'} in another order"
+            return f"the {'arguments' if name == 'args' else 'items'} in another order"
         pairs = [
             pair for pair in zip(one, other, strict=False) if _dumped(pair[0]) != _dumped(pair[1])
         ]

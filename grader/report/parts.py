@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from grader.base.model import LEVELS, CheckResult, Report, Status
+from grader.base.model import LEVELS, CheckResult, Explanation, Report, Status
 
 
 def said(check: CheckResult) -> list[str]:
@@ -14,9 +14,9 @@ def said(check: CheckResult) -> list[str]:
     return [line for line in (where, check.note or "", hint) if line]
 
 
-def hints(check: CheckResult, level: int) -> tuple[str, ...]:
+def hints(of: CheckResult | Explanation, level: int) -> tuple[str, ...]:
     """The hints that are shown at a level, at least the first; at the last level all."""
-    return check.hints if level >= LEVELS else check.hints[: max(1, level)]
+    return of.hints if level >= LEVELS else of.hints[: max(1, level)]
 
 
 def used_up(check: CheckResult, level: int) -> bool:

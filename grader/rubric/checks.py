@@ -104,15 +104,20 @@ class Check:
         return Kind.SOURCE if self.test is not None else Kind.RUNTIME
 
     @property
+    def read(self) -> str:
+        """Where to read."""
+        return f'See "{self.lesson}".'
+
+    @property
     def hints(self) -> tuple[str, ...]:
         """A nudge, the place in the lesson, and nearly the answer, if available."""
-        place = f'{self.why} See "{self.lesson}".'
+        place = f"{self.why} {self.read}"
         return (self.nudge, place, self.answer) if self.answer else (self.nudge, place)
 
     @property
     def after(self) -> tuple[str, ...]:
         """The hints beside a mistake that has a name: only where to read, and nearly the answer."""
-        return (f'See "{self.lesson}".', *self.hints[2:])
+        return (self.read, *self.hints[2:])
 
     def waiting(self, sentence: str, note: str = "") -> CheckResult:
         """The result while it waits for what ``sentence`` says."""

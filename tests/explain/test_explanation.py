@@ -20,11 +20,15 @@ from grader.base.model import (
 )
 from grader.explain.explanation import Known, agreed
 from grader.grading import faults
+from grader.learner import pages, progress
+from grader.learner.attempt import Attempt
+from grader.learner.progress import StepProgress
 from grader.report import explained
 from grader.report.style import FILE, Style
 from grader.rubric import load
 from grader.source import Finding
 
+HINTS = ("Divide.", "By √d.")
 ADDED = Tried(True, "scale", (Replaced(3, (), ("    scores = scores / 8",)),))
 MISSING = Explanation(
     "your output is exactly attention without the scale",
@@ -37,12 +41,13 @@ MISSING = Explanation(
     ),
     change=ADDED,
     lesson='steps/step_05.md, "Scaling"',
+    hints=HINTS,
     settled=("scale",),
 )
 
 
 def _report(explanation: Explanation) -> Report:
-    scale = CheckResult("scale", Kind.SOURCE, Status.FAIL, "not scaled", ("Divide.", "By √d."))
+    scale = CheckResult("scale", Kind.SOURCE, Status.FAIL, "not scaled", HINTS)
     return Report("s05", "Attention", "step_05.py", Verdict.FAIL, (scale,), explanation=explanation)
 
 
@@ -55,30 +60,28 @@ def test_a_missing_line_is_shown_as_a_gap_and_not_written() -> None:
         "     │ ‹ here ›",
         "   3 │ scores = scores + mask  ✗ [5, 5]",
         "",
-        "   With one line more after line 2, all 1 checks pass (tried).",
+        "   With one line added after line 2, all 1 checks pass (tried).",
         '   Lesson: steps/step_05.md, "Scaling"',
     ]
 
 
 def test_once_all_hints_are_shown_the_change_is_too() -> None:
     shown = list(explained.lines(_report(MISSING), Style(unicode=False), level=3))
-    assert shown[7:12] == [
+    assert shown[7:11] == [
         "   Hint: Divide.",
         "   Hint: By √d.",
-        "   This passes all 1 checks (tried):",
-        "      In front of line 3:",
+        "   In front of line 3, this passes all 1 checks (tried):",
         "      + scores = scores / 8",
     ]
 
 
 def test_without_a_change_there_are_facts_and_hints() -> None:
-    known = Explanation("the sum is wrong", 2, facts=("It adds three.",), searched=True)
-    assert list(explained.lines(_report(known), FILE, level=2))[1:] == [
-        "   It adds three.",
-        "   Hint: Divide.",
-        "   Hint: By √d.",
-        "   No single change that was tried makes it right.",
-    ]
+    known = Explanation("the sum is wrong", 2, facts=("It adds three.",), hints=HINTS)
+    told = ["   It adds three.", "   Hint: Divide.", "   Hint: By √d."]
+    assert list(explained.lines(_report(known), FILE, level=2))[1:] == told
+    tried = replace(known, searched=True)
+    told += ["   No single change that was tried makes it right."]
+    assert list(explained.lines(_report(tried), FILE, level=2))[1:] == told
 
 
 def test_where_the_grader_could_not_finish_there_is_nothing_to_fix() -> None:
@@ -113,9 +116,61 @@ def test_a_tick_waits_on_the_line_to_change(line: int | None, status: Status) ->
         ("x = self.a", "x = self.b", "another attribute"),
         ("for i in x:", "for i in y:", "another name"),
         ("x = y", "x = y * z", "another value"),
+        ("x = a, b", "x = b, a", "the items in another order"),
         ("x = (", "x = ()", "another text"),
     ],
 )
 def test_a_change_is_named_without_what_it_writes(old: str, new: str, said: str) -> None:
     change = Tried(True, "a", (Replaced(3, (f"    {old}",), (f"    {new}",)),))
     assert explained.what(change) == f"With {said} on line 3"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ([(3, ["raise ValueError('no')"], ["pass"])], "Without the check on line 3"),
+        ([(3, ["if x:", "    raise ValueError()"], [])], "Without the check on line 3"),
+        (
+            [(3, ["raise ValueError('a')"], ["raise ValueError('b')"])],
+            "With another value on line 3",
+        ),
+        ([(3, ["x = 1", "y = 2"], [])], "Without lines 3 and 4"),
+        ([(3, ["x = 1", "y = 2", "z = 3"], [])], "Without lines 3 to 5"),
+        ([(3, ["x = 1"], [])], "Without line 3"),
+        ([(3, [], ["x = 1", "y = 2"])], "With 2 lines added after line 2"),
+        (
+            [(3, ["a"], ["b"]), (5, ["a"], ["b"]), (9, ["a"], ["b"])],
+            "With changes on lines 3, 5 and 9",
+        ),
+    ],
+)
+def test_what_a_change_takes_away_or_adds(
+    changes: list[tuple[int, list[str], list[str]]], said: str
+) -> None:
+    parts = [Replaced(line, tuple(old), tuple(new)) for line, old, new in changes]
+    assert explained.what(Tried(True, "a", tuple(parts))) == said
+
+
+def test_a_fact_is_beside_its_line_where_there_is_room() -> None:
+    long = f"    scores = {' + '.join(['query'] * 8)}"
+    frame = (Framed(2, long, "right", "the scores"), Framed(3, "    return 0", "change"))
+    drawn = list(explained.lines(_report(replace(MISSING, frame=frame, after=False)), FILE))[3:6]
+    assert drawn == [
+        f"   2 │ {long.strip()}",
+        "     │ ✓ the scores",
+        "   3 │ return 0  ← here",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("searched", "said"),
+    [
+        (None, "are being tried"),
+        (False, "No change of your file was tried"),
+        (True, "None of them"),
+    ],
+)
+def test_the_last_hint_says_whether_changes_were_tried(searched: bool | None, said: str) -> None:
+    report = _report(replace(MISSING, change=None, searched=searched))
+    asked = StepProgress(checks={"scale": progress.Tried(asked=3)})
+    assert said in pages.hint_page(course.find("s05"), Attempt(report, asked), FILE)

@@ -181,7 +181,7 @@ def test_without_time_for_every_trial_it_says_how_many_are_right(
     assert not change.passes
     assert change.right == (every // 2 + 1, every)
     said = next(iter(explained.changed(change, case.report, FILE)))
-    assert said == f"This is right in the first {every // 2 + 1} of {every} trials (tried):"
+    assert f"this is right in the first {every // 2 + 1} of {every} trials (tried)" in said
 
 
 @pytest.mark.whole
@@ -278,7 +278,7 @@ def test_it_is_a_diff_of_the_learners_lines(tmp_path: Path, start: Start) -> Non
     change = Tried(False, "scale", CHANGES)
     assert list(explained.changed(change, report, FILE)) == [
         "This gets you past this check (tried):",
-        "   Line 3:",
+        "   On line 3:",
         "   -     y = x   + 1",
         "   +     y = x",
         "   In front of line 7:",

@@ -11,6 +11,8 @@ from grader.base.blanks import make_answer
 from grader.explain.explanation import FRESH
 from grader.explain.repair import suggest
 from grader.pipeline import Follow, Options, grade
+from grader.report import explained
+from grader.report.style import FILE
 from grader.sandbox import WorkerPool
 from tests.explain import recorded
 
@@ -61,8 +63,12 @@ def test_what_is_kept_is_told_only_if_the_call_alone_is_right(
     monkeypatch.setattr(suggest, "BUDGET_S", 0.0)
     path = tmp_path / "mine.py"
     path.write_text(recorded.edited(RIGHT, *edits), encoding="utf-8")
-    told = grade(STEP, path, Options(seed=7, follow=Follow.FAILING), workers.start).explanation
+    report = grade(STEP, path, Options(seed=7, follow=Follow.FAILING), workers.start)
+    told = report.explanation
     assert told is not None
     assert (FRESH in told.facts) is (line is not None)
+    assert any(told.hints) is (line is None)  # they lead away from what is kept
+    assert told.searched is False
+    assert not [one for one in explained.lines(report, FILE) if "tried makes" in one]
     if line is not None:
         assert line in [one.text.strip() for one in told.frame if one.number == told.line]

@@ -271,8 +271,8 @@ class Localizer:
 
     def _facts(self, first: Departure, node: int) -> tuple[str, ...]:
         text = self.mine.segment(node)
-        shown = f": {text}" if len(text) <= MOST_TEXT else ""
-        return (f"On line {self._line(node)} the numbers go wrong{shown}", *self._apart(first))
+        where = f"On line {self._line(node)} the numbers go wrong: {text}"
+        return (*([where] if len(text) <= MOST_TEXT else []), *self._apart(first))
 
     def _apart(self, first: Departure) -> Iterator[str]:
         """What the value is to the reference's."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 DIAGNOSTICS = re.compile(r"Diagnostics:\s*(.+)")
 SHAPE = re.compile(r"#mosh<ape(\[[^\]]*\])>(?: : !mosh\.ape)?")
 """How MAX's compiler writes a shape."""
+VALUES = re.compile(r":? vals=\[.*")
+"""Tensors that MAX lists at the end of a message, with all that they are."""
 NOTES = {
     "old-import-path": "max.nn.module_v3 is an old name. Today it is max.experimental.nn; "
     "the grader accepts both.",
@@ -82,7 +84,7 @@ class Max(frameworks.Framework):
     def gist(self, message: str) -> str:
         """What MAX diagnoses, with shapes as Python writes them."""
         found = DIAGNOSTICS.search(message)
-        return SHAPE.sub(r"\1", found[1] if found else super().gist(message))
+        return SHAPE.sub(r"\1", VALUES.sub("", found[1] if found else super().gist(message)))
 
     def environment(self, folder: str | None = None) -> dict[str, str]:
         """The engine's variables, and where compiled kernels go."""
