@@ -84,7 +84,7 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
 
     Their second texts come with other weights, and have scores far from 0, at position 0, where
     nothing is turned. Some are longer or shorter than the first, and so are those of 2 dimensions,
-    which come last or between the others. All layers have one base.
+    which come last or between the others. All layers have one base, and one has a longer table.
     """
     sizes = (
         # heads, d_k, shape of the texts, length of the second and of those of 2 dimensions
@@ -104,7 +104,8 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
         steer(others["q"], others["k"], others["v"], n_head)
         flat = {"flat": (normal(rng, length, n_head * d_k), _positions(rng, length))}
         positions = leading[index == SHARED :]
-        places = _positions(rng, *positions)
+        later = LONGEST if index == LATER else 0
+        places = _positions(rng, *positions) + later
         deep = {"deep": (normal(rng, *x.shape)[:, None], np.expand_dims(places, -2))}
         given = {
             "first": (x, _positions(rng, *positions)),
@@ -112,7 +113,7 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
             "second": (far(rng, y, d_k), np.zeros((*positions[:-1], second), np.int64)),
             **(deep if index % 2 else flat),
         }
-        trial = _layer_trial("layer", w, n_head, base, given, second=others)
+        trial = _layer_trial("layer", w, n_head, base, given, LONGEST + later, second=others)
         each.append(replace(trial, slack=SLACK))
     return [
         in_turn(f"layer-turn-{index}", dict(zip("ab", pair, strict=True)))
@@ -122,6 +123,9 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
 
 SHARED = 3
 """Of the layers in turn, the one whose texts have the same positions."""
+
+LATER = 4
+"""The one whose positions begin where an earlier layer's table ends, which is as wide."""
 
 
 def _theta(rng: Rng) -> float:
