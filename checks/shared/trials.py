@@ -80,7 +80,7 @@ def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
     head are there as well, for a program that is right up to some number of them.
     """
     distinct = (MANY_HEADS, 2, MANY_TEXTS, int(rng.choice([3, 5])))
-    square = (2, 3, 5, 5)
+    square = (3, 2, 5, 5)  # as wide as the layer of ``calls``, and not with as many heads
     head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
     one_token = (head, dim, head, 1)
     width = int(rng.integers(5, 8))
@@ -129,7 +129,7 @@ FAR = (1, 2, 4, 5)
 """Of :func:`sizes`, those with scores far from 0: all but the single token."""
 
 SECOND = (1, 5)
-"""Of :func:`sizes`, many heads and a long text, which the layer reads after two short ones."""
+"""Of :func:`sizes`, many texts and a long one, which the layer reads after two as long or short."""
 
 
 def _forward(
@@ -150,7 +150,8 @@ def _forward(
     if x is None:
         x = normal(rng, batch, seq, n_embd)
         x = far(rng, x, head_dim) if is_far else x
-    inputs = {"short": np.concatenate([x[:1, -2:], x[-1:, :2]])} if is_second else {}
+    several = x[:2, ::-1] if batch > 1 else np.concatenate([x[:1, -2:], x[-1:, :2]])
+    inputs = {"short": several} if is_second else {}
     inputs["out"] = x
     config = {"n_embd": n_embd, "n_head": n_head}
     calls = tuple(_call(key, array) for key, array in inputs.items())

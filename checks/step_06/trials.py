@@ -83,37 +83,49 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
     """Layers of equal lengths or of one, two in turn, with texts of 2 to 4 dimensions each.
 
     Their second texts come with other weights, and have scores far from 0, at position 0, where
-    nothing is turned.
+    nothing is turned. Some are longer or shorter than the first, and so are those of 2 dimensions,
+    which come last or between the others. All layers have one base, and one has a longer table.
     """
     sizes = (
-        # heads, d_k, shape of the texts, shape of the positions
-        (2, 2, (2, 2), (2, 2)),
-        (1, 6, (3, 4), (3, 4)),
-        (4, 4, (3, 4), (3, 4)),
-        (3, 4, (1, 3), (3,)),
-        (2, 6, (2, 12), (2, 12)),
-        (3, 2, (6, 1), (6, 1)),
+        # heads, d_k, shape of the texts, length of the second and of those of 2 dimensions
+        (2, 2, (2, 2), 2, 4),
+        (1, 6, (3, 4), 4, 3),
+        (4, 4, (3, 4), 4, 3),
+        (3, 4, (1, 3), 5, 5),
+        (2, 6, (2, 12), 7, 4),
+        (3, 2, (6, 1), 1, 3),
     )
     each: list[Trial] = []
-    for index, (n_head, d_k, leading, positions) in enumerate(sizes):
-        w, (x, y) = weights(rng, n_head * d_k), normal(rng, 2, *leading, n_head * d_k)
+    base = _theta(rng)
+    for index, (n_head, d_k, leading, second, length) in enumerate(sizes):
+        w, x = weights(rng, n_head * d_k), normal(rng, *leading, n_head * d_k)
+        y = normal(rng, leading[0], second, n_head * d_k)
         others = weights(rng, n_head * d_k)
         steer(others["q"], others["k"], others["v"], n_head)
-        flat = {"flat": (normal(rng, *x.shape[1:]), _positions(rng, leading[-1]))}
-        places = _positions(rng, *positions)
+        flat = {"flat": (normal(rng, length, n_head * d_k), _positions(rng, length))}
+        positions = leading[index == SHARED :]
+        later = LONGEST if index == LATER else 0
+        places = _positions(rng, *positions) + later
         deep = {"deep": (normal(rng, *x.shape)[:, None], np.expand_dims(places, -2))}
         given = {
             "first": (x, _positions(rng, *positions)),
             **(flat if index % 2 else deep),
-            "second": (far(rng, y, d_k), np.zeros(positions, np.int64)),
+            "second": (far(rng, y, d_k), np.zeros((*positions[:-1], second), np.int64)),
             **(deep if index % 2 else flat),
         }
-        trial = _layer_trial("layer", w, n_head, _theta(rng), given, second=others)
+        trial = _layer_trial("layer", w, n_head, base, given, LONGEST + later, second=others)
         each.append(replace(trial, slack=SLACK))
     return [
         in_turn(f"layer-turn-{index}", dict(zip("ab", pair, strict=True)))
         for index, pair in enumerate(zip(each[::2], each[1::2], strict=True), start=1)
     ]
+
+
+SHARED = 3
+"""Of the layers in turn, the one whose texts have the same positions."""
+
+LATER = 4
+"""The one whose positions begin where an earlier layer's table ends, which is as wide."""
 
 
 def _theta(rng: Rng) -> float:

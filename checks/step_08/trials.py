@@ -200,10 +200,12 @@ def _residual(rng: Rng, name: str, shape: tuple[int, ...], *, watched: bool = Fa
     """``residual`` with a second normalization instead of the sublayer.
 
     It is a layer that is certainly there, keeps the shape and is not linear. A second call swaps
-    the two, a third has the first norm in both places. Where ``watched``, both are objects that
-    only pass on what they are called with: ``residual`` takes anything that can be called.
+    the two, a third has the first norm in both places and another input. Where ``watched``, both
+    are objects that only pass on what they are called with: ``residual`` takes anything that can be
+    called.
     """
-    x = normal(rng, *shape, scale=1.5)
+    x, other = normal(rng, 2, *shape, scale=1.5)
+    inputs = {call: other if call == "both" else x for call in CALLS}
     given = {"norm": weights(rng, shape[-1]), "sublayer": weights(rng, shape[-1])}
     actions: list[Action] = []
     for layer, numbers in given.items():
@@ -213,7 +215,10 @@ def _residual(rng: Rng, name: str, shape: tuple[int, ...], *, watched: bool = Fa
         actions += [Watch(f"{layer}-watched", layer, ()) for layer in given]
     end = "-watched" if watched else ""
     for call, layers in CALLS.items():
-        args: tuple[Arg, ...] = (TensorArg(x), *(Ref(f"{layer}{end}") for layer in layers))
+        args: tuple[Arg, ...] = (
+            TensorArg(inputs[call]),
+            *(Ref(f"{layer}{end}") for layer in layers),
+        )
         actions.append(Call(call, None, FUNCTION, args))
     exact = {
         layer: (numbers["weight"].astype(np.float64), numbers["bias"].astype(np.float64))
@@ -226,7 +231,9 @@ def _residual(rng: Rng, name: str, shape: tuple[int, ...], *, watched: bool = Fa
             for name, numbers in exact.items()
         }
         return {
-            call: oracles.residual(x.astype(np.float64), *(layers[n] for n in names), **knobs)
+            call: oracles.residual(
+                inputs[call].astype(np.float64), *(layers[n] for n in names), **knobs
+            )
             for call, names in CALLS.items()
         }
 

@@ -140,7 +140,7 @@ def _zero(rng: Rng) -> Trial:
     hidden[0] = hidden[1, 2] = -np.inf
     steps = [
         Step("out", x, bias=bias),
-        Step("hidden", x, mask=hidden),
+        Step("hidden", x[1:], mask=hidden),  # a text less
     ]
     trial = _trial(rng, "zero", 4, 2, Options({"add_zero_attn": True}), steps)
     return replace(trial, slack=rounding(FAR, 1))
@@ -159,8 +159,12 @@ LAST = 3
 
 
 def _turned(rng: Rng) -> Trial:
-    """Short texts: what goes wrong with a rotation is told of small shapes."""
-    steps = [Step("out", _x(rng, 2, 5, 12)), *(Step(n, _x(rng, 1, 3, 12)) for n in ("b", "c"))]
+    """Short texts: what goes wrong with a rotation is told of small shapes.
+
+    The last is as long as the first, and one text less.
+    """
+    sizes = {"out": (2, 5), "b": (1, 3), "c": (1, 5)}
+    steps = [Step(name, _x(rng, *size, 12)) for name, size in sizes.items()]
     return _trial(rng, "turned", 3, 4, Options({"use_rotary": True}), steps)
 
 
@@ -210,6 +214,8 @@ def _decoding(
 ) -> Trial:
     """A text in three pieces, and another second one; the last calls do not ask for the cache.
 
+    With ``cache_seen``, that one goes on from another first piece, which is as long.
+
     A single new token comes without a mask, so that most mistakes show as numbers, not as shapes
     that do not fit. Where positions count, it has a bias of one column: that tells of no past.
     """
@@ -232,7 +238,11 @@ def _decoding(
         )
         past += length
     again = normal(rng, 2, 1, 1) if turned else None
-    steps.append(Step("again", _x(rng, 2, 1, 8), bias=again, after="piece0"))
+    begun = "piece0"
+    if cache_seen:
+        begun, mask = "begun", _causal(lengths[0], 0)
+        steps.append(Step(begun, _x(rng, 2, lengths[0], 8), mask=mask, use_cache=True))
+    steps.append(Step("again", _x(rng, 2, 1, 8), bias=again, after=begun))
     return _trial(rng, name, 2, 4, options, steps, cache_seen=cache_seen)
 
 

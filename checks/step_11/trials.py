@@ -81,17 +81,25 @@ def _two_layers(rng: Rng) -> Trial:
 def _in_turn(rng: Rng) -> list[Trial]:
     """Models whose sizes are equal or one, two in turn; one has ids beyond 15 bits.
 
-    A third text is of int32. Each model has another epsilon, for a program that keeps the one of an
-    earlier model.
+    A third batch is of int32. One model reads longer and shorter texts after its first, one more
+    texts. Each model has another epsilon, for a program that keeps the one of an earlier model.
     """
-    once, twice = ("first",), ("first", "second")
-    models: tuple[tuple[Config, tuple[int, int], tuple[str, ...]], ...] = (
-        ({**config(3, 6, 3, 1, 1), "layer_norm_epsilon": 0.3}, (3, 3), (*twice, SHORT)),
-        (config(33_000, 1, 4, 1, 1), (1, 1), once),
-        ({**config(3, 3, 3, 1, 3), "n_inner": 3, "layer_norm_epsilon": 0.2}, (3, 1), once),
-        ({**config(3, 3, 3, 3, 1), "layer_norm_epsilon": 0.4}, (2, 1), (*twice, SHORT)),
+    models: tuple[tuple[Config, dict[str, tuple[int, int]]], ...] = (
+        (
+            {**config(3, 6, 3, 1, 1), "layer_norm_epsilon": 0.3},
+            {"first": (3, 3), "second": (3, 5), SHORT: (3, 2)},
+        ),
+        (config(33_000, 1, 4, 1, 1), {"first": (1, 1)}),
+        (
+            {**config(3, 3, 3, 1, 3), "n_inner": 3, "layer_norm_epsilon": 0.2},
+            {"first": (3, 1)},
+        ),
+        (
+            {**config(3, 3, 3, 3, 1), "layer_norm_epsilon": 0.4},
+            {"first": (2, 1), "second": (2, 1), SHORT: (3, 1)},
+        ),
     )
-    each = [logits_trial(rng, "model", *one) for one in models]
+    each = [_reading(rng, "model", *one) for one in models]
     return [
         in_turn(f"logits-turn-{index}", dict(zip("ab", pair, strict=True)))
         for index, pair in enumerate(zip(each[::2], each[1::2], strict=True), start=1)
@@ -131,16 +139,15 @@ def token_ids(rng: Rng, sizes: Mapping[str, int | float], batch: int, seq: int) 
     return vocab - 1 - np.stack(texts)
 
 
-def logits_trial(
-    rng: Rng,
-    name: str,
-    sizes: Config,
-    size: tuple[int, int],
-    calls: tuple[str, ...] = ("out",),
-) -> Trial:
+def logits_trial(rng: Rng, name: str, sizes: Config, size: tuple[int, int]) -> Trial:
     """``GPT2LMHeadModel(config)`` on a batch of texts, ``size`` being batch and length."""
+    return _reading(rng, name, sizes, {"out": size})
+
+
+def _reading(rng: Rng, name: str, sizes: Config, calls: Mapping[str, tuple[int, int]]) -> Trial:
+    """The same, called on several batches of these sizes."""
     weights = model_weights(rng, sizes)
-    texts = {call: token_ids(rng, sizes, *size) for call in calls}
+    texts = {call: token_ids(rng, sizes, *size) for call, size in calls.items()}
     make = Make("module", CLASS, (ConfigArg(dict(sizes)),))
     load = Load("loaded", "module", dict(weights))
     return Trial(
@@ -201,9 +208,10 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
     sizes: Config = {**config(7, 5, 6, 2, 2), "n_inner": 6}
     weights = model_weights(rng, sizes)
     prefixed, bare = stored(weights, prefix=True), stored(weights, prefix=False)
+    narrow: Config = {**config(8, 4, 4, 2, 2), "n_inner": 4}  # other sizes, as many blocks
     halves = {
         name: array.astype(np.float16)
-        for name, array in stored(model_weights(rng, sizes), prefix=True).items()
+        for name, array in stored(model_weights(rng, narrow), prefix=True).items()
     }
     rounded = weights_of(halves)
     head = {HEAD: weights[TABLE]}
@@ -216,7 +224,7 @@ def checkpoint_trials(rng: Rng) -> list[Trial]:
     return [
         _run(rng, "checkpoint-prefix", sizes, weights, {**head, **mixed}),
         replace(_run(rng, "checkpoint-deep", *_deep(rng)), slack=DEEP),
-        _loaded("checkpoint-float16", sizes, rounded, halves),
+        _loaded("checkpoint-float16", narrow, rounded, halves),
         _loaded("checkpoint-float64", sizes, weights, doubles),
         _kept(rng),
         _read_by_the_loader(rng),

@@ -19,26 +19,30 @@ from checks.step_12.oracle import Cache, decode
 from grader.rubric import Call, ConfigArg, Load, Make, Probe, Ref, TensorArg, Trial, in_turn
 
 PIECES = (
-    # vocabulary, positions, width, layers, heads; batch; lengths of the pieces
-    ((2, 5, 4, 2, 2), 2, (2, 2, 1)),
-    ((5, 9, 6, 1, 3), 1, (1, 2)),
-    ((7, 6, 8, 3, 1), 3, (3, 1)),
-    ((6, 72, 4, 1, 4), 4, (1, 4, 5, 60, 2)),
+    # vocabulary, positions, width, layers, heads; batch, lengths and predecessors of the pieces
+    ((2, 5, 4, 2, 2), 2, (2, 2, 2, 2), (None, None, 0, 1)),
+    ((5, 9, 6, 1, 3), 1, (1, 1, 2), (None, None, 0)),
+    ((7, 6, 8, 3, 1), 3, (3, 5, 2), (None, None, 0)),
+    ((6, 72, 4, 1, 4), 4, (1, 4, 5, 60, 5), (None, 0, 1, 2, 0)),
 )
-"""Between them each length is one, and any two are equal somewhere."""
+"""Between them each length is one, and any two are equal somewhere.
 
-OTHERS = (2, 1, 4, 0)
-"""How long the texts are that begin after the first piece: as long as that, or longer; 0 if none.
-
-A program that keeps the first cache is seen with equal lengths, one that counts with others.
+The second piece may be another text, as long as the first or longer: a program that keeps the
+first cache is seen with equal lengths, one that counts with others. The last may go on from an
+earlier piece, and then is as long as one after another number of tokens, or after other tokens.
 """
+
+MORE = 1
+"""Of these, the model that gets a second text of more texts."""
 
 
 def draw(rng: Rng) -> list[Trial]:
     """Choices from given logits, decoding in pieces, and texts."""
     return [
         *choices.draw(rng),
-        decoding(rng, "decode-pieces", {**config(9, 8, 6, 2, 3), **STEADY}, (3, 1, 2)),
+        decoding(
+            rng, "decode-pieces", {**config(9, 8, 6, 2, 3), **STEADY}, (3, 1, 2), (None, 0, 1)
+        ),
         _at_once(rng),
         *_in_turn(rng),
         *texts.draw(rng),
@@ -49,9 +53,15 @@ def _in_turn(rng: Rng) -> list[Trial]:
     """Models of other sizes, two in turn."""
     each = [
         decoding(
-            rng, "model", {**config(*sizes), **STEADY}, pieces, batch=batch, other=OTHERS[index]
+            rng,
+            "model",
+            {**config(*sizes), **STEADY},
+            lengths,
+            behind,
+            batch=batch,
+            more=index == MORE,
         )
-        for index, (sizes, batch, pieces) in enumerate(PIECES)
+        for index, (sizes, batch, lengths, behind) in enumerate(PIECES)
     ]
     return [
         in_turn(f"decode-sizes-{index}", dict(zip("ab", pair, strict=True)))
@@ -97,20 +107,20 @@ def decoding(
     name: str,
     sizes: Config,
     pieces: Sequence[int],
+    behind: Sequence[int | None],
     *,
     batch: int = 2,
-    other: int = 0,
+    more: bool = False,
 ) -> Trial:
     """A batch of random texts read in pieces of these lengths.
 
-    ``other`` is the length of new ones, which begin after the first piece, before the second.
+    ``behind`` has for each the one that it goes on from. A second piece that goes on from none
+    begins otherwise than the first, and with ``more`` is of one text more.
     """
     ids = np.split(token_ids(rng, sizes, batch, sum(pieces)), np.cumsum(pieces)[:-1], axis=1)
-    behind = [None, *range(len(pieces) - 1)]
-    if other:
-        shifted = ids[0][:, :1] + 1 + np.arange(other)  # begins otherwise
-        ids.insert(1, shifted % int(sizes["vocab_size"]))
-        behind = [None, None, 0, *range(2, len(pieces))]
+    if behind[1] is None:
+        first = np.concatenate([ids[0][:, :1], ids[0][:more, :1] + 1])
+        ids[1] = (first + 1 + np.arange(pieces[1])) % int(sizes["vocab_size"])
     return _decoding(name, sizes, model_weights(rng, sizes), ids, behind)
 
 

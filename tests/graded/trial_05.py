@@ -99,18 +99,18 @@ def _one_layer(
         "c_proj.weight": random.normal(0, spread, (width, width)).astype(np.float32),
         "c_proj.bias": random.normal(0, 0.5, width).astype(np.float32),
     }
-    more: dict[str, Any] = UNUSED if batch == 2 else {}
-    config = GPT2Config(n_embd=width, n_head=n_head, **more)
+    other: dict[str, Any] = UNUSED if batch == 2 else {}
+    config = GPT2Config(n_embd=width, n_head=n_head, **other)
     layer = tools.staged(lambda: cls(config))
-    if config != GPT2Config(n_embd=width, n_head=n_head, **more):
+    if config != GPT2Config(n_embd=width, n_head=n_head, **other):
         raise Wrong("the configuration is changed")
     layer.load_state_dict({name: array.copy() for name, array in weights.items()})
     worst = 0.0
     twin = tools.staged(lambda: cls(config))  # of the same size, with other weights
     twin.load_state_dict({name: array[::-1].copy() for name, array in weights.items()})
     tools.staged(lambda: cls(GPT2Config(n_embd=width, n_head=1)))  # changes nothing either
-    for seq in lengths:
-        x = random.normal(0, 1, (batch, seq, width)).astype(np.float32)
+    for more, seq in ((1, lengths[0]), *((0, seq) for seq in lengths)):
+        x = random.normal(0, 1, (batch + more, seq, width)).astype(np.float32)
         y = tools.staged(functools.partial(layer, Tensor.from_dlpack(x.copy())))
         what = f"the output (n_head {n_head}, head_dim {head_dim}, batch {batch}, seq {seq})"
         want = formulas.layer(x.astype(np.float64), weights, n_head)

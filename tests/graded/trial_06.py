@@ -51,6 +51,9 @@ LAYERS = (
     (2, 4, (3,), 4, (3,), 25.0),
     (2, 2, (2, 1, 3), 4, (), 35.0),
     (2, 4, (3, 3), 4, (3, 3), 45.0),
+    # other widths and longer tables of an earlier base
+    (2, 4, (3,), 5, (3,), 40.0),
+    (3, 6, (), 5, (), 40.0),
 )
 
 
@@ -131,10 +134,11 @@ def _one_rope_layer(
     layer = tools.made_module(module.MultiHeadSelfAttentionRoPE, width, n_head, longest, theta)
     if list(layer.parameters):
         raise Wrong("the layer has parameters")
-    for kind in (np.int64, np.int64, np.int32):
+    kinds = (np.int64, np.int64, np.int32)
+    for kind, length in (*((kind, seq) for kind in kinds), (np.int64, seq + 2), (np.int64, seq)):
         weights = {name: array[::-1].copy() for name, array in weights.items()}
-        x = random.normal(0, 1, (*leading, seq, width)).astype(np.float32)
-        places = longest - 1 - random.integers(0, LONGEST, (*before, seq), kind)
+        x = random.normal(0, 1, (*leading, length, width)).astype(np.float32)
+        places = longest - 1 - random.integers(0, LONGEST, (*before, length), kind)
         given = [tools.tensor(array) for array in (*weights.values(), x, places)]
         what = f"the output for {x.shape} at {places.shape}"
         have = tools.read(tools.call(layer, *given), what)

@@ -98,4 +98,7 @@ def _residual(module: types.ModuleType, random: Any, shape: tuple[int, ...]) -> 
     want = exact + (exact * 0.5 - 0.25) ** 2 + 1.0
     other = exact + (exact * 0.5 - 0.25) * 3.0
     worst = tools.off(tools.read(again, "a second sum"), other, "a second sum")
+    third = tools.call(module.residual, tools.tensor(x + 1), norm, lambda t: t * 3.0)
+    other = exact + 1 + (exact * 0.5 + 0.25) * 3.0
+    worst = max(worst, tools.off(tools.read(third, "a third sum"), other, "a third sum"))
     return max(worst, tools.off(tools.read(out, "the residual sum"), want, "the residual sum"))

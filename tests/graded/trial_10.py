@@ -56,6 +56,7 @@ def trial(module: types.ModuleType) -> float:
             {"attention_mask": bias[0]},
         ):
             worst = max(worst, _whole(layer, x, weights, heads, options, more))
+        worst = max(worst, _whole(layer, x[1:], weights, heads, options, {}))  # a text less
         worst = max(worst, _pieces(layer, x, weights, heads, options, causal, bias))
     placed = module.MultiHeadAttention(8, 2, 0.3, False, True, True, 0.5)
     named = {"bias": False, "add_zero_attn": True, "use_rotary": True, "attention_scale": 0.5}

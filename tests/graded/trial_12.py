@@ -175,6 +175,10 @@ def _in_pieces(
         _decoded(
             model, tools.tensor(np.ascontiguousarray(ids[::-1, :1])), None
         )  # another text begins
+    for few in (ids, ids[:1, : lengths[-1]]):  # all at once, and one text as long as a piece
+        logits, _ = _decoded(model, tools.tensor(np.ascontiguousarray(few)), None)
+        seen = want[: len(few), : few.shape[1]]
+        worst = max(worst, tools.off(tools.read(logits, "logits"), seen, "a later text's logits"))
     return worst
 
 
