@@ -20,6 +20,7 @@ from grader.classroom import work
 from grader.explain.repair import suggest
 from grader.explain.trace import follow
 from tests import marks, processes
+from tests.graded import inside
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -148,8 +149,10 @@ def workers() -> Iterator[sandbox.WorkerPool]:
     with processes.kept():
         pool = sandbox.WorkerPool(1)
         pool.start().close()
+    inside.POOLS.append(pool)
     with pool:
         yield pool
+    inside.POOLS.remove(pool)
 
 
 @pytest.fixture

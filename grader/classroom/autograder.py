@@ -15,7 +15,7 @@ from grader.classroom.packing import packed
 
 MACHINE = ("grader", "requirements", "tools", "LICENSE", "pixi.toml", "pixiw")
 COURSE = ("checks", "gpt2", "solutions", "course.toml")
-ENDINGS = (".py", ".toml", ".txt", ".md", ".css", ".js")
+ENDINGS = (".py", ".toml", ".json", ".txt", ".md", ".css", ".js")
 
 SETUP = """\
 #!/usr/bin/env bash

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from grader.base.machine import cores
@@ -103,6 +103,12 @@ class WorkerPool(Closing):
             self._stock.pop().close()
         while self._fork_servers:
             self._fork_servers.pop().close()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Restock nothing meanwhile: no thread of the pool imports or runs anything."""
+        with self._changed:
+            yield
 
     def _take(self) -> Running | None:
         """The worker that is furthest along, or one forked now; None if there is neither."""

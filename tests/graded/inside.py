@@ -26,6 +26,7 @@ from grader.grading.inputs import Drawn, draw
 from grader.pipeline import Follow
 from grader.protocol.probe import Job, Observation, Outcome, SeenError
 from grader.rubric import Evidence, Expect, Floats, load
+from grader.sandbox import WorkerPool
 from grader.source import SourceProblem, parse, read_file
 from grader.worker.imports import OWN
 from tests.graded.direct import TooLong, at_most
@@ -115,6 +116,10 @@ class Inside:
         )
 
 
+POOLS: list[WorkerPool] = []
+"""Those of this process, whose threads import the grader's modules, which a program hides."""
+
+
 Imports = tuple[dict[str, ModuleType], list[Any]]
 """The modules that are known, and what finds others."""
 
@@ -125,15 +130,18 @@ BORROWED = ("solutions", "submission", "gpt2")
 @contextlib.contextmanager
 def _borrowed() -> Iterator[Imports]:
     """Give the import system back as it was; yields that."""
-    modules, finders = dict(sys.modules), list(sys.meta_path)
-    try:
-        yield modules, finders
-    finally:
-        sys.meta_path[:] = finders
-        for name in set(sys.modules) - set(modules):
-            if name.partition(".")[0] in BORROWED or "nn.module_v3" in name:
-                del sys.modules[name]
-        sys.modules.update(modules)
+    with contextlib.ExitStack() as paused:
+        for pool in POOLS:
+            paused.enter_context(pool.paused())
+        modules, finders = dict(sys.modules), list(sys.meta_path)
+        try:
+            yield modules, finders
+        finally:
+            sys.meta_path[:] = finders
+            for name in set(sys.modules) - set(modules):
+                if name.partition(".")[0] in BORROWED or "nn.module_v3" in name:
+                    del sys.modules[name]
+            sys.modules.update(modules)
 
 
 @contextlib.contextmanager
