@@ -20,8 +20,11 @@ class Arguments(Maker):
         for one in (*node.args, *node.keywords):
             yield from self._left_out(one, [*node.args, *node.keywords])
         yield from self._missing(node)
+        if self.raised:
+            yield from self._completed(node)
         for word in node.keywords:
             yield from self._named(node, word)
+            yield from self._another_value(node, word)
 
     @of_kind("swapped")
     def _swapped(self, node: ast.Call) -> Iterator[Edit]:
@@ -48,6 +51,8 @@ class Arguments(Maker):
     def of_list(self, node: ast.List | ast.Tuple) -> Iterator[Edit]:
         """Edits of a list or tuple."""
         yield from self.swaps(node.elts)
+        if self.raised and isinstance(node.ctx, ast.Store):
+            yield from self._unpacked(node)
         for new in self._new_items(node):
             yield from self._one_more(node.elts, new)
         for one in node.elts if len(node.elts) > 1 else ():
@@ -58,6 +63,14 @@ class Arguments(Maker):
             yield from self._starred(node.elts)
             yield from self._other_brackets(node)
 
+    @of_kind("unpacked")
+    def _unpacked(self, node: ast.List | ast.Tuple) -> Iterator[Edit]:
+        """Any number of items in front of the last names."""
+        (start, _), count = self.mine.span(node.elts[0]), len(node.elts)
+        for at in range(1, count):
+            before, _ = self.mine.span(node.elts[at])
+            yield Edit((Change(start, before, "*_, "),), node.lineno, 2 * abs(count - 2 - at))
+
     @of_kind("brackets")
     def _chosen(self, node: ast.Tuple) -> Iterator[Edit]:
         """``(a, b) if c else d`` for ``a, b if c else d``."""
@@ -66,6 +79,23 @@ class Arguments(Maker):
                 items = ", ".join(self.mine.of(one) for one in (*first, body))
                 choice = f"if {self.mine.of(test)} else {self.mine.of(other)}"
                 yield from self.put(node, f"({items}) {choice}", -2)
+
+    @of_kind("keyword value")
+    def _another_value(self, node: ast.Call, one: ast.keyword) -> Iterator[Edit]:
+        """What this name is given elsewhere."""
+        for text in self.words.given(one.arg) if one.arg else ():
+            if text != self.mine.of(one.value):
+                yield from self.put(one.value, text)
+
+    @of_kind("completed")
+    def _completed(self, node: ast.Call) -> Iterator[Edit]:
+        """A function of the program that is handed on, with what else it takes."""
+        for one in node.args:
+            if isinstance(one, ast.Name | ast.Attribute):
+                given = [self.words.meant(name, node) for name in self.words.taken(one)[1:]]
+                if given:
+                    text = f"lambda one: {self.mine.of(one)}(one, {', '.join(given)})"
+                    yield from self.put(one, text, -len(text))
 
     @of_kind("keyword")
     def _named(self, node: ast.Call, one: ast.keyword) -> Iterator[Edit]:

@@ -156,16 +156,19 @@ def loses(mine: Text, edit: Edit, own: re.Pattern[str]) -> bool:
 
 
 def _bound(followed: Followed, departure: Departure) -> Iterator[Departure]:
-    """The places where variables got the values that are taken: each may have got it too early."""
+    """The places where variables got the values that are taken: each may have got it too early.
+
+    One in each function that it passed through.
+    """
     run = followed.comparison.mine
     for source in departure.sources:
-        found = [
-            place.node
+        found = {
+            run.function(place.node): place.node
             for place in run.places
             if place.value == source
             and run.nodes[place.node] in _results(run.statement(place.node))
-        ]
-        for node in found[-1:]:
+        }
+        for node in found.values():
             if node != departure.node:
                 yield Departure(node, source, (source,))
 

@@ -63,8 +63,7 @@ class Operators(Maker):
                 yield from self._comparison(node)
             case ast.BoolOp():
                 yield from self._joined(node)
-            case ast.UnaryOp(op=ast.Not()):
-                yield from self._absent(node)
+        yield from self._absent(node)
         if self._is_test(node):
             yield from self._negated(node)
         yield from self._shifted(node)
@@ -73,9 +72,12 @@ class Operators(Maker):
 
     def _is_test(self, node: ast.expr) -> bool:
         """Whether a condition says no more than this."""
-        outer = self.mine.parents.get(node)
+        outer: ast.AST | None = self.mine.parents.get(node)
         plain = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
-        return plain and node in (getattr(outer, "test", None), *getattr(outer, "ifs", ()))
+        whole: ast.AST = node
+        while isinstance(outer, ast.BoolOp):
+            whole, outer = outer, self.mine.parents.get(outer)
+        return plain and whole in (getattr(outer, "test", None), *getattr(outer, "ifs", ()))
 
     @of_kind("negated")
     def _negated(self, node: ast.expr) -> Iterator[Edit]:
@@ -110,9 +112,16 @@ class Operators(Maker):
         yield from self.swaps((node.values[0], node.values[-1]))
 
     @of_kind("none")
-    def _absent(self, node: ast.UnaryOp) -> Iterator[Edit]:
+    def _absent(self, node: ast.expr) -> Iterator[Edit]:
         """Whether a value is None, in place of whether it is 0 or empty."""
-        yield from self.put(node, f"{self.mine.of(node.operand)} is None")
+        match node:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                yield from self.put(node, f"{self.mine.of(operand)} is None")
+            case ast.BoolOp(op=ast.Or(), values=[first, other]) if not self._is_test(node):
+                one, two = self.mine.of(first), self.mine.of(other)
+                yield from self.put(node, f"{two} if {one} is None else {one}")
+            case _ if self._is_test(node):
+                yield from self.put(node, f"{self.mine.of(node)} is not None")
 
     @of_kind("sides")
     def _operation(self, node: ast.BinOp) -> Iterator[Edit]:

@@ -24,6 +24,8 @@ class Statements(Maker):
             case ast.Expr(value=value):
                 if not acts(value):
                     yield from self._assigned(node)
+                if self.raised:
+                    yield from self._set(value)
                 yield from self._done_with(value)
             case ast.Assign(targets=[ast.Name() as target]):
                 yield from self._another_target(node, target)
@@ -32,10 +34,8 @@ class Statements(Maker):
                 yield from self._split(node)
             case ast.AnnAssign(value=None) if self.raised:
                 yield from self._given_a_value(node)
-            case ast.If(test=test) | ast.While(test=test):
-                if isinstance(node, ast.If):
-                    yield from self._taken(node)
-                yield from self._present(test)
+            case ast.If():
+                yield from self._taken(node)
         yield from self._moved(node)
         yield from self._bodies.of(node)
 
@@ -57,12 +57,6 @@ class Statements(Maker):
         indent, value = " " * self.mine.indent(node), self.mine.of(node.value)
         lines = [f"{self.mine.of(one)} = {value}" for one in node.targets]
         yield Edit((Change(*self.mine.span(node), f"\n{indent}".join(lines)),), node.lineno, 4)
-
-    @of_kind("none")
-    def _present(self, test: ast.expr) -> Iterator[Edit]:
-        """Whether a value is not None, in place of whether it is neither 0 nor empty."""
-        if isinstance(test, ast.Name | ast.Attribute):
-            yield from self.put(test, f"{self.mine.of(test)} is not None")
 
     @of_kind("default")
     def _given_a_value(self, node: ast.stmt) -> Iterator[Edit]:
@@ -110,6 +104,24 @@ class Statements(Maker):
         for name in dict.fromkeys(names):
             yield Edit((Change(start, start, f"{name} = "),), node.lineno, 4)
         yield Edit((Change(start, start, "return "),), node.lineno, 5)
+
+    @of_kind("set")
+    def _set(self, value: ast.expr) -> Iterator[Edit]:
+        """``object.name = value`` for ``object.method("name", value)``, in every such call."""
+        calls = []
+        for one in self.mine.nodes:
+            match value, one:
+                case (
+                    ast.Call(func=ast.Attribute(attr=method)),
+                    ast.Call(
+                        func=ast.Attribute(value=owner, attr=same),
+                        args=[ast.Constant(value=str(name)), given, *_],
+                    ),
+                ) if method == same and isinstance(self.mine.parents.get(one), ast.Expr):
+                    text = f"{self.mine.of(owner)}.{name} = {self.mine.of(given)}"
+                    calls.append(Change(*self.mine.span(one), text))
+        if calls:
+            yield Edit(tuple(sorted(calls)), value.lineno, 2)
 
     @of_kind("raised")
     def _done_with(self, value: ast.expr) -> Iterator[Edit]:

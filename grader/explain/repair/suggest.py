@@ -53,8 +53,6 @@ BATCHES = (3, 8, 24, 60, 120, 240)
 """How many programs one worker runs, before the best are graded: the first few are most likely."""
 FEW = (2, 4, *(8,) * 8)
 """The same where every trial without an oracle is run."""
-BEFORE_FOLLOWING = 3
-"""So many batches are tried before both programs are followed for more edits."""
 MOST = 4
 """Batches more of the last size."""
 ANEW = {"branch": 0, "reset": 1}
@@ -127,16 +125,12 @@ class Search:
         if failed >= UNFINISHED and placeholders.unfilled(case.judge.source.tree):
             return None
         edits = [*towards(reference), *resets(clues.mine)]
+        edits += chain.from_iterable(valued(one, alike.names()) for one in case.followed)
         edits += islice(usual(clues, words, raised=raised), MOST_MADE)
         likely = ordered(edits, clues, raised=raised)
         if case.kept is not None:
             return self._anew(likely, case.kept)
-        whole = self._try(likely, BATCHES[:BEFORE_FOLLOWING])
-        if whole is None and self._searching() > 0:
-            edits += chain.from_iterable(valued(one, alike.names()) for one in case.followed)
-            likely = ordered(edits, clues, raised=raised)
-        if whole is None and self._searching() > 0:
-            whole = self._try(likely, (*BATCHES[BEFORE_FOLLOWING:], *repeat(BATCHES[-1], MOST)))
+        whole = self._try(likely, (*BATCHES, *repeat(BATCHES[-1], MOST)))
         if whole is None and self._half is None:
             self._past(reference)
         return whole or self._half

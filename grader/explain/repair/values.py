@@ -17,6 +17,7 @@ from grader.explain.repair.text import Change, Edit, Names, bracketed, of_kind, 
 from grader.explain.trace.alignment import Comparison, Departure
 from grader.explain.trace.program import parameters, target
 from grader.explain.trace.run import Run
+from grader.source.bindings import bound
 
 MOST = 8
 """Expressions of the reference that are written down for one place."""
@@ -146,8 +147,16 @@ class Values:
             outer = text.parents.get(text_node := self._right.nodes[inner])
             pieces.append(Change(*text.span(text_node), bracketed(outer, text_node, new, said)))
         start, end = text.span(self._right.nodes[number])
-        done = [(piece.start, piece.end) for piece in pieces]
         names = self._names_at(number)
+        done = [(piece.start, piece.end) for piece in pieces]
+        for one in ast.walk(node):
+            span = text.span(one) if isinstance(one, ast.Name) else (start, start)
+            if isinstance(one, ast.Name) and not any(a <= span[0] < b for a, b in done):
+                made = self._plain(one) if names.name(one.id) == one.id else None
+                said = None if made is None else self._defined(made, one.id, depth - 1, path)
+                if said is not None:
+                    pieces.append(Change(*span, said))
+        done = [(piece.start, piece.end) for piece in pieces]
         pieces += [
             piece
             for piece in renamed(text, self._right.nodes[number], names)
@@ -159,6 +168,22 @@ class Values:
             at = piece.end
         whole = "".join([*parts, text.data[at:end].decode()])
         return on_one_line(whole) if "#" not in whole else None
+
+    def _plain(self, name: ast.Name) -> ast.Assign | None:
+        """What gives a local variable of the reference its value: no tensor, or it were at hand."""
+        made = bound(self._right.tree, name.id, name.lineno)
+        local = made is not None and self._right.around(made) is self._right.around(name)
+        return made if local and isinstance(made, ast.Assign) else None
+
+    def _defined(
+        self, made: ast.Assign, name: str, depth: int, path: frozenset[int]
+    ) -> str | None:
+        """What a statement gives a name, written with the learner's variables."""
+        said = self._written(self._right.numbers[made.value], depth, path)
+        names = [one.id for one in ast.walk(made.targets[0]) if isinstance(one, ast.Name)]
+        if said is None or isinstance(made.targets[0], ast.Name):
+            return said
+        return f"{said}[{names.index(name)}]" if "*" not in said else None
 
     def _names_at(self, number: int) -> Names:
         """What the learner calls the names of the reference's function around a node."""

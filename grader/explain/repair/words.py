@@ -229,6 +229,37 @@ class Words:
             if arg.arg in known and arg.arg not in here
         ]
 
+    def taken(self, node: ast.Name | ast.Attribute) -> list[str]:
+        """What the learner's function of this name must be given."""
+        name = node.id if isinstance(node, ast.Name) else node.attr
+        for one in self.mine.nodes:
+            if isinstance(one, ast.FunctionDef) and one.name == name:
+                plain = [arg.arg for arg in one.args.args if arg.arg != "self"]
+                return plain[: len(plain) - len(one.args.defaults)]
+        return []
+
+    def meant(self, parameter: str, node: ast.AST) -> str:
+        """The variable, or else the attribute, at a place whose name is nearest to a parameter's."""
+        if parameter in self.around.variables(node):
+            return parameter
+        kept = _own(self.mine)
+        near = nearest(parameter, sorted(kept))[:1]
+        return next((f"self.{one}" for one in (*({parameter} & kept), *near)), "None")
+
+    def given(self, keyword: str) -> Sequence[str]:
+        """What any call of either program is given by this name, if it reads no variable."""
+        return self._given.get(keyword, ())
+
+    @cached_property
+    def _given(self) -> Mapping[str, Sequence[str]]:
+        known = self.modules | self.constants
+        found: dict[str, dict[str, None]] = defaultdict(dict)
+        for text in (self.right, self.mine):
+            for one in text.nodes:
+                if isinstance(one, ast.keyword) and one.arg and read(one.value) <= known:
+                    found[one.arg][text.of(one.value)] = None
+        return {name: list(values) for name, values in found.items()}
+
     def _made_by(self, node: ast.FunctionDef) -> str:
         """The class whose objects a function sets up; empty if none."""
         outer = self.mine.parents.get(node)
@@ -288,6 +319,8 @@ def _steps(text: Text) -> Iterator[tuple[str, str]]:
                     yield "", text.of(node).removeprefix(text.of(inner))
             case ast.Attribute(attr="T"):
                 yield "", ".T"
+            case ast.Subscript(value=inner, slice=part) if not read(part):
+                yield "", text.of(node).removeprefix(text.of(inner))
         match node:
             case ast.Call(args=[ast.expr() as inner, *rest]) if plain(rest):
                 whole = text.of(node)

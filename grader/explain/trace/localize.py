@@ -259,11 +259,13 @@ class Localizer:
     def _unfinished(self, result: int) -> Trace:
         """The reference has this result too, on its way to another one."""
         right, match = self.comparison.right, self.comparison.match(result)
-        made = self.mine.made[result].node
-        line = self._bound(result, self.mine.named(made)) or self.mine.line(made)
+        later = [m.node for m in right.made.values() if match in m.sources]
+        name = right.named(later[0]) if later else ""
+        places = [one.node for one in self.mine.places if one.value == result]
+        own = [one for one in places if self.mine.named(one) == name]
+        line = self.mine.line((own or places)[-1])
         quantity = self.lesson.quantity(match)
         told = (f"What is returned is {quantity}.",) if quantity else ()
-        later = [m.node for m in right.made.values() if match in m.sources]
         blank = self.lesson.blank(later[0]) if later else ""
         return self._trace(line, told=told, blank=blank, left_out=bool(later))
 
