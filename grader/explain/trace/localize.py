@@ -73,7 +73,7 @@ class Localizer:
         if node is None or self.mine.outran(node):
             return self._trace(line, told=told)
         origin = Origins(self.comparison).of(node, len(self.mine.places))
-        if origin is not None:
+        if origin is not None and origin.have.is_integer():  # only such are sizes
             at, said = self._number(origin)
             return self._trace(at, told=(said, *told))
         for value in self.mine.latest(node):
@@ -82,7 +82,8 @@ class Localizer:
                     at = self._outside(one)
                     return self._trace(self._line(at), (one,), (*told, *self._facts(one, at)))
         origin = Origins(self.comparison).behind(line or 0)
-        if origin is None or OF_NAMES.search(error.type_name):
+        sized = origin is not None and origin.have.is_integer()
+        if origin is None or not sized or OF_NAMES.search(error.type_name):
             return self._trace(line, told=told)
         at, said = self._number(origin)
         return self._trace(at, told=(said, *told))
@@ -144,16 +145,19 @@ class Localizer:
         """
         node, order = one.node, self.mine.made[one.value].order
         while (name := self.mine.named(node)) and self._is_given(node, one, name):
-            calls = (
-                place.node
-                for place in self.mine.places[order:]
-                if callee(self.mine.nodes[place.node]) == name
-            )
-            outer = next(calls, None)
+            calls = (place.node for place in self.mine.places[order:])
+            outer = next((call for call in calls if self._calls(call, name, node)), None)
             if outer is None or outer == node:
                 break
             node = outer
         return node
+
+    def _calls(self, call: int, name: str, node: int) -> bool:
+        """Whether an expression calls the function ``name`` around a node."""
+        one = self.mine.nodes[call]
+        if name not in ENTRIES or not isinstance(one, ast.Call):
+            return callee(one) == name
+        return bool(self.mine.scope(node) - self.mine.scope(call) - {name})  # in another class
 
     def _is_given(self, node: int, one: Departure, name: str) -> bool:
         """Whether the mistake is in what the function around a node is given."""
