@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tomllib
 from dataclasses import replace
@@ -35,6 +36,16 @@ def test_the_commands_tell_it() -> None:
 def test_it_is_written_in_one_place() -> None:
     assert "version" not in tomllib.loads((ROOT / "pixi.toml").read_text("utf-8"))["workspace"]
     assert "project" not in tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+
+
+def test_the_changelog_and_the_citation_are_about_it() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.search(r"^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$", changes, re.MULTILINE)
+    assert released is not None
+    assert released[1] == __version__
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f'\nversion: "{__version__}"\n' in citation
+    assert f'\ndate-released: "{released[2]}"\n' in citation
 
 
 def test_reports_have_it() -> None:
