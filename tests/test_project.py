@@ -98,3 +98,14 @@ def test_the_citation_has_what_its_format_requires() -> None:
     assert (
         found["license"] == tomllib.loads((ROOT / "pixi.toml").read_text())["workspace"]["license"]
     )
+
+
+def test_the_index_of_decisions_names_each_and_what_replaced_it() -> None:
+    folder = ROOT / "docs/adr"
+    index = (folder / "README.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"\((0\d{3}-[\w-]+\.md)\)(.*) \|$", index, re.MULTILINE))
+    assert set(rows) == {path.name for path in folder.glob("0*.md")}
+    for name, told in rows.items():
+        text = (folder / name).read_text(encoding="utf-8")
+        replaced = re.findall(r"\*\*Superseded (?:in part )?by \[(\d{4})\]", text)
+        assert re.findall(r"\d{4}", told) == replaced, name
