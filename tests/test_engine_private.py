@@ -58,7 +58,17 @@ def test_every_optional_name_says_what_happens_without_it() -> None:
 
 
 def test_this_max_has_every_name() -> None:
-    assert [str(name) for name in audit.names() if not name.there] == []
+    assert [audit.line(name) for name in audit.names() if not name.there] == []
+
+
+def test_the_audit_says_where_a_name_that_moved_is_now() -> None:
+    moved = private.Name("max._interpreter", "register_op_handler", "every operation")
+    assert audit.line(moved) == (
+        "MISSING  max._interpreter.register_op_handler  (every operation)"
+        "  now in max._interpreter_ops.handlers?"
+    )
+    gone = private.Name("max.graph", "Shape.no_such_name", "shapes")
+    assert audit.line(gone) == "MISSING  max.graph.Shape.no_such_name  (shapes)"
 
 
 def test_the_audit_lists_every_name_with_what_needs_it() -> None:

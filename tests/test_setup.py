@@ -67,7 +67,7 @@ def test_a_task_that_is_not_described_is_another_name_of_one_that_is(manifest: M
 
 def test_only_max_is_pinned_exactly(manifest: Manifest) -> None:
     lines = {line for each in manifest.environments.values() for line in each.requirements}
-    assert [line for line in lines if "==" in line] == ["max==26.7.0"]
+    assert [line.partition("==")[0] for line in lines if "==" in line] == ["max"]
 
 
 def test_the_locks_are_those_of_this_pixi_toml(manifest: Manifest) -> None:

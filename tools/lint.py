@@ -1,4 +1,4 @@
-"""Style, layout, types and imports: ``python -m tools.lint``. Runs all, then says which failed."""
+"""Style, layout, types, imports and size: ``python -m tools.lint``. Says at the end what failed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ COMMANDS = (
     ("ruff", "format", "--check", "--quiet"),
     ("mypy",),
     ("tools.contracts",),
+    ("tools.budgets",),
 )
 """What to run; on what is in pyproject.toml."""
 PROGRAMS = (

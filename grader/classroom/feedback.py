@@ -15,6 +15,7 @@ from grader.classroom.layout import CANVAS, MOODLE, by_platform
 from grader.classroom.packing import packed
 from grader.classroom.roster import Person
 from grader.report import as_text
+from grader.report.parts import VERSION
 
 PARTICIPANT = re.compile(r"Participant ([0-9]{1,20})")
 """How Moodle's grading worksheet numbers people."""
@@ -25,7 +26,7 @@ def told(book: Gradebook, name: str, report: Report) -> str:
     row = book.rows[name, report.step]
     score, late = book.score(row), f" ({row.late_note})" if row.late_note else ""
     points = "no points yet" if score is None else f"{score} of {book.most[report.step]} points"
-    return f"{name}, {report.step}: {points}{late}\n\n{as_text.render(report)}"
+    return f"{name}, {report.step}: {points}{late}\n\n{as_text.render(report)}\n{VERSION}\n"
 
 
 def archive(book: Gradebook, step: str) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from grader import __version__
 from grader.base.model import Report, Verdict
 from grader.classroom import table
 from grader.classroom.adjust import NONE, Adjustment
@@ -148,6 +149,7 @@ def as_csv(book: Gradebook) -> str:
         header += [f"{step} mistake", f"{step} file", f"{step} note"]
         header += [f"{step} {what}" for what in TIMES] if book.policy else []
     header += ["points", "of", "percent"] + (["on roster"] if book.roster else [])
+    header += ["grader"]
     return "\ufeff" + table.render(header, (_line(book, person) for person in book.people))
 
 
@@ -167,7 +169,8 @@ def _line(book: Gradebook, person: Person) -> list[table.Cell]:
     complete = len(known) == len(scores)
     percent = round(100 * sum(known) / whole, 1) if complete and whole else None
     cells += [sum(known) if complete else None, whole, percent]
-    return cells + ([("yes" if person.listed else "no")] if book.roster else [])
+    cells += ["yes" if person.listed else "no"] if book.roster else []
+    return [*cells, __version__]
 
 
 def _times(row: Row) -> list[table.Cell]:

@@ -18,7 +18,7 @@ from grader.classroom import markup, struggles
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_of
 from grader.classroom.roster import Person
 from grader.confine.tiers import CONFINED_SEES, TIERS
-from grader.report.parts import waiting
+from grader.report.parts import VERSION, waiting
 from grader.report.pictures import failure, svg
 
 HERE = Path(__file__).parent
@@ -58,6 +58,7 @@ def _whole(book: Gradebook, title: str, skip: str, summary: str, contents: str, 
         f"</head>\n<body>\n{skip}"
         f'<header>\n<h1>{title}</h1>\n<p class="soft">{markup.text(steps)}</p>\n'
         f"<p>{summary}</p>\n{contents}</header>\n<main>\n{body}</main>\n"
+        f'<footer><p class="soft">{VERSION}</p></footer>\n'
         f'<p class="sr" id="said" role="status"></p>\n<script>{script}</script>\n</body>\n</html>\n'
     )
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import click
 
+from grader import __version__
+
 COMMANDS = {
     "autograde": "gradescope",
     "autograder": "gradescope",
@@ -78,6 +80,7 @@ def choose_course(ctx: click.Context, param: click.Parameter, folder: Path | Non
     expose_value=False,
     help="The folder of the course, if not the one that ships with the grader.",
 )
+@click.version_option(__version__)
 def cli() -> None:
     """Grade the steps of a course."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from grader import __version__
 from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.report import explained
 from grader.report.parts import said
@@ -22,7 +23,12 @@ def render(report: Report, points: Points | None = None) -> str:
         "test_output_format": "text",
         "test_name_format": "text",
         "stdout_visibility": "hidden",
-        "extra_data": {"step": report.step, "seed": report.seed, "isolation": report.isolation},
+        "extra_data": {
+            "step": report.step,
+            "seed": report.seed,
+            "isolation": report.isolation,
+            "version": __version__,
+        },
     }
     if report.duration_s:
         found["execution_time"] = round(report.duration_s, 3)

@@ -51,6 +51,7 @@ def _parts(report: Report, levels: Mapping[str, int], picture: str) -> Iterator[
     if report.output:
         yield "<p>Your program printed:</p>"
         yield f"<pre>{escape(report.output)}</pre>"
+    yield f"<p><small>{parts.VERSION}</small></p>"
 
 
 def _closing(report: Report) -> str:

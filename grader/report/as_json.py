@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
+from grader import __version__
 from grader.base.model import CheckResult, Report
 
 
@@ -18,6 +19,7 @@ def as_dict(report: Report) -> dict[str, object]:
     checks = ((report.problem,) if report.problem else ()) + report.checks
     return {
         "schema": "report/v2",
+        "version": __version__,
         "step": report.step,
         "title": report.title,
         "file": report.file,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
+from grader import __version__
 from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.report.parts import fault, said
 
@@ -44,6 +45,8 @@ def _suite(student: str, report: Report) -> Xml.Element:
     )
     if report.duration_s:
         suite.set("time", f"{report.duration_s:.3f}")
+    properties = Xml.SubElement(suite, "properties")
+    Xml.SubElement(properties, "property", name="grader", value=__version__)
     prefix = f"{student}.{report.step}" if student else report.step
     suite.extend(_case(check, prefix) for check in checks)
     if report.output:

@@ -145,7 +145,7 @@ def unread(
 
 
 def _circumstances(report: Report) -> Iterator[str]:
-    """How the file was run: isolation tier, engine, seed, what the engine left to MAX."""
+    """How the file was run: isolation tier, engine, seed, what was left to MAX, version."""
     if report.isolation is None:
         yield "How it ran: the file was not run."
     else:
@@ -154,6 +154,7 @@ def _circumstances(report: Report) -> Iterator[str]:
             f"--seed {report.seed} draws the same inputs again."
         )
     yield from (f"Engine: {line}" for line in report.left)
+    yield parts.VERSION
 
 
 def closing(report: Report, style: Style) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from grader import __version__
 from grader.base.model import LEVELS, CheckResult, Explanation, Report, Status
+
+VERSION = f"Grader version {__version__}."
 
 
 def said(check: CheckResult) -> list[str]:

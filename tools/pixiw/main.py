@@ -19,6 +19,7 @@ HELP = """\
 ./pixiw run [-e ENVIRONMENT] NAME [arguments]   run a task, or `python` in its environment
 ./pixiw install [-e ENVIRONMENT]                only make the environment
 ./pixiw task list                               list the tasks
+./pixiw --version                               the version of the course
 """
 
 PATIENCE_S = 3600.0
