@@ -45,7 +45,7 @@ FAR = 16
 """An edit whose length is further than this from the right program's, in bytes, is another."""
 NEAR = 8
 """Lines from a mistake."""
-LINES = ("place", "raised", "mark", "slice", "function")
+LINES = ("place", "raised", "use", "mark", "slice", "function")
 """Features of a line."""
 GROUPS = (*LINES, "reference", "size", "nearer", "runs", "raises")
 

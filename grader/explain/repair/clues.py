@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.base.model import Report
+from grader.explain.repair.around import Around
 from grader.explain.repair.forms import Function
+from grader.explain.repair.statements import acts
 from grader.explain.repair.text import Text
 from grader.explain.trace.program import head_end
 from grader.explain.trace.slicing import Slices
@@ -51,6 +54,7 @@ class Clues:
         main = self.traced or self.first
         yield "place", f"{self._far(line, self.traced)}/{self._far(line, self.first)}"
         yield "raised", self._far(line, self.raised)
+        yield "use", "none" if self._start(line) in self._unused else "some"
         yield "mark", self.marks.get(self._start(line), "none")
         if main is not None:
             far = self._slices.of(self.raised or main).get(self._start(line))
@@ -69,6 +73,18 @@ class Clues:
     def _start(self, line: int) -> int:
         """The first line of the statement at a line."""
         return self._spans.get(line, (line, line))[0]
+
+    @cached_property
+    def _unused(self) -> frozenset[int]:
+        """The lines of statements whose result nothing uses."""
+        around = Around(self.mine)
+        found = set()
+        for one in self.mine.statements:
+            names = {each.id for each in getattr(one, "targets", ()) if isinstance(each, ast.Name)}
+            dropped = isinstance(one, ast.Expr) and not acts(one.value)
+            if dropped or (names and names <= {*around.unread(one)}):
+                found.add(one.lineno)
+        return frozenset(found)
 
     @cached_property
     def _slices(self) -> Slices:

@@ -146,20 +146,13 @@ class Values:
             new, said = found
             outer = text.parents.get(text_node := self._right.nodes[inner])
             pieces.append(Change(*text.span(text_node), bracketed(outer, text_node, new, said)))
-        start, end = text.span(self._right.nodes[number])
+        start, end = text.span(node)
         names = self._names_at(number)
-        done = [(piece.start, piece.end) for piece in pieces]
-        for one in ast.walk(node):
-            span = text.span(one) if isinstance(one, ast.Name) else (start, start)
-            if isinstance(one, ast.Name) and not any(a <= span[0] < b for a, b in done):
-                made = self._plain(one) if names.name(one.id) == one.id else None
-                said = None if made is None else self._defined(made, one.id, depth - 1, path)
-                if said is not None:
-                    pieces.append(Change(*span, said))
+        pieces += self._plain(node, pieces, names, depth - 1, path)
         done = [(piece.start, piece.end) for piece in pieces]
         pieces += [
             piece
-            for piece in renamed(text, self._right.nodes[number], names)
+            for piece in renamed(text, node, names)
             if not any(a <= piece.start and piece.end <= b for a, b in done)
         ]
         parts, at = [], start
@@ -169,21 +162,25 @@ class Values:
         whole = "".join([*parts, text.data[at:end].decode()])
         return on_one_line(whole) if "#" not in whole else None
 
-    def _plain(self, name: ast.Name) -> ast.Assign | None:
-        """What gives a local variable of the reference its value: no tensor, or it were at hand."""
-        made = bound(self._right.tree, name.id, name.lineno)
-        local = made is not None and self._right.around(made) is self._right.around(name)
-        return made if local and isinstance(made, ast.Assign) else None
-
-    def _defined(
-        self, made: ast.Assign, name: str, depth: int, path: frozenset[int]
-    ) -> str | None:
-        """What a statement gives a name, written with the learner's variables."""
-        said = self._written(self._right.numbers[made.value], depth, path)
-        names = [one.id for one in ast.walk(made.targets[0]) if isinstance(one, ast.Name)]
-        if said is None or isinstance(made.targets[0], ast.Name):
-            return said
-        return f"{said}[{names.index(name)}]" if "*" not in said else None
+    def _plain(
+        self, node: ast.expr, pieces: list[Change], names: Names, depth: int, path: frozenset[int]
+    ) -> list[Change]:
+        """What the reference's variables in an expression stand for that hold no tensors."""
+        found = []
+        for one in ast.walk(node):
+            if not isinstance(one, ast.Name) or names.name(one.id) != one.id:
+                continue
+            start, end = self._right.span(one)
+            made = bound(self._right.tree, one.id, one.lineno)
+            local = made is not None and self._right.around(made) is self._right.around(one)
+            inside = any(piece.start <= start < piece.end for piece in pieces)
+            if inside or not local or not isinstance(made, ast.Assign):
+                continue
+            said = self._written(self._right.numbers[made.value], depth, path)
+            if said is not None:
+                said = bracketed(self._right.parents.get(one), one, made.value, said)
+                found.append(Change(start, end, said + _entry(made.targets[0], one.id)))
+        return found
 
     def _names_at(self, number: int) -> Names:
         """What the learner calls the names of the reference's function around a node."""
@@ -289,3 +286,9 @@ class Values:
             yield f"{node.value.id}.{node.attr}"
         if bound and mine.is_whole(number) and (name := target(mine.statement(number), part)):
             yield name
+
+
+def _entry(target: ast.expr, name: str) -> str:
+    """The index of a name among those that take a value apart; empty for one that takes it all."""
+    parts = target.elts if isinstance(target, ast.Tuple) else []
+    return next((f"[{n}]" for n, one in enumerate(parts) if getattr(one, "id", "") == name), "")

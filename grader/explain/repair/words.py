@@ -239,7 +239,7 @@ class Words:
         return []
 
     def meant(self, parameter: str, node: ast.AST) -> str:
-        """The variable, or else the attribute, at a place whose name is nearest to a parameter's."""
+        """The variable at a place that a parameter is called like, or the nearest attribute."""
         if parameter in self.around.variables(node):
             return parameter
         kept = _own(self.mine)
