@@ -55,7 +55,7 @@ Collected = tuple[list[Feature], list[tuple[npt.NDArray[np.int32], int]]]
 
 The number -1 stands for none.
 """
-MOST_FEATURES = 8
+MOST_FEATURES = 9
 
 
 class Chosen(NamedTuple):
