@@ -179,6 +179,26 @@ def test_wrong_usage_is_status_2() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "typed"),
+    [
+        (["grade", "s05", "--no"], "./pixiw run s05 [OPTIONS]"),
+        (["grade", "05", "--no"], "./pixiw run grade [OPTIONS] STEP"),
+        (["trace"], "./pixiw run trace [OPTIONS] STEP"),
+    ],
+)
+def test_usage_repeats_what_was_typed(
+    arguments: list[str], typed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PIXI_PROJECT_ROOT", raising=False)
+    monkeypatch.setenv("INIT_CWD", str(ROOT))
+    done = grade(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"Usage: {typed}\nTry '{typed.partition(' [')[0]} --help'")
+    monkeypatch.delenv("INIT_CWD")
+    assert grade(*arguments).stderr.startswith(f"Usage: python -m grader {arguments[0]}")
+
+
 def test_output_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     target = tmp_path / "report.json"
     done = grade("grade", "s05", "--format", "json", "--output", str(target))

@@ -194,8 +194,10 @@ def explain(words: tuple[str, ...], plain: bool) -> None:
 
 def _meant(words: tuple[str, ...]) -> tuple[Step, str | None]:
     """The step and the check; a check alone belongs to the learner's current step."""
+    from grader.learner.tasks import task
+
     if len(words) > 2:
-        raise click.UsageError("Name a step and a check: explain s05 scale")
+        raise click.UsageError(f"Name a step and a check: {task('explain s05 scale')}")
     try:
         step = course.find(words[0]) if words else current_step()
     except course.UnknownStep as problem:
