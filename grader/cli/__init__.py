@@ -33,6 +33,7 @@ COMMANDS = {
     "progress": "learner:progress_",
     "reset": "learner",
     "similar": "teach",
+    "skip": "learner",
     "solution": "learner",
     "show": "show",
     "trace": "learner",

@@ -16,7 +16,7 @@ from tools.pixiw.manifest import Manifest, Task
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "begin": ("desk", "watch", "notebook", "next"),
-    "steps": ("check", "list", "progress", "reset", "grade"),
+    "steps": ("check", "list", "progress", "skip", "reset", "grade"),
     "when stuck": ("hint", "explain", "trace", "solution", "doctor"),
     "look": ("show", "gpt2", "lab", "book", "python"),
     "teach": ("class", "similar", "autograder"),
