@@ -86,6 +86,14 @@ def test_step_05_prints_its_sentences_in_order() -> None:
     assert lines[-2].startswith("🎉 All checks passed!")
 
 
+def test_the_untouched_step_05_has_each_sentence_and_hint_of_its_specification() -> None:
+    done = grade("grade", "s05")
+    assert done.returncode == 1
+    lines = iter(done.stdout.splitlines())
+    for wanted in (ROOT / "tests/data/untouched_05.txt").read_text("utf-8").splitlines():
+        assert wanted in lines, wanted
+
+
 @pytest.fixture(scope="module")
 def seeded() -> dict[str, object]:
     """The report on an untouched step 05, with inputs of the seed 7."""

@@ -351,7 +351,7 @@ def test_the_last_screen_says_what_to_do(rows: int, untouched: Course) -> None:
     seen.expect(pexpect.EOF)
     assert isinstance(seen.before, str)
     end = seen.before.replace("\r", "").splitlines()[-rows:]
-    assert any(line.startswith("Nothing to grade yet: all ") for line in end)
+    assert any(line.startswith("Nothing is written yet: all ") for line in end)
     assert ("On one screen, on every save" in "".join(end)) == (rows == 24)
 
 
