@@ -17,7 +17,7 @@ from grader.base.model import Step
 OWN = Path(__file__).resolve().parent / "pages"
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
-SHARED = ("mistakes", "what_it_costs", "what_heads_learn")
+SHARED = ("mistakes", "coming_from_pytorch", "what_it_costs", "what_heads_learn")
 """Pages beside the lessons; the book has them under the same names."""
 
 BEGIN = ("Quick start", "How a step works", "Grade at every save", "When something does not work")
@@ -56,7 +56,7 @@ def chapters() -> tuple[Chapter, ...]:
     return (
         Chapter("", ("begin",)),
         Chapter("Steps", tuple(f"steps/step_{number}" for number in numbers)),
-        Chapter("To look up", ("glossary", "mistakes", "what_it_costs", "what_heads_learn")),
+        Chapter("To look up", ("glossary", *SHARED)),
         Chapter("Behind the course", ("teachers", "how_it_works", "decisions/index")),
         Chapter("Solutions", tuple(f"solutions/solution_{number}" for number in numbers)),
     )
