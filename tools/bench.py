@@ -1,6 +1,6 @@
 """Measures how fast the grader and the course's GPT-2 are: ``python -m tools.bench``.
 
-Without a word, one page: each figure of the README, in times of importing MAX, with its limit.
+Without a word, one page: each figure of docs/working.md, in times of importing MAX, with its limit.
 ``--keep`` writes them there. What a machine cannot measure is left out, and said.
 
 ``start``: one grading of step 05's solution against importing MAX alone, in turns, with
