@@ -13,6 +13,7 @@ import click
 
 from book.build import BookProblem, build
 from grader.base.course import ROOT
+from grader.learner.tasks import typed
 
 USUAL = ROOT / "build" / "book"
 
@@ -39,4 +40,4 @@ def main(output: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(prog_name="book")
+    main(prog_name=typed("book", "python -m book"))

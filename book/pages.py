@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -14,13 +15,21 @@ from grader.base import course
 from grader.base.course import ROOT
 from grader.base.model import Step
 
+FILM = "docs/desk.webp"
+"""The moving picture of README.md, which `python -m tools.film` records."""
+
 OWN = Path(__file__).resolve().parent / "pages"
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
-SHARED = ("mistakes", "what_it_costs", "what_heads_learn")
+SHARED = ("mistakes", "coming_from_pytorch", "what_it_costs", "what_heads_learn")
 """Pages beside the lessons; the book has them under the same names."""
 
-BEGIN = ("Quick start", "How a step works", "Grade at every save", "When something does not work")
+BEGIN = (
+    "Quick start",
+    "How a step works",
+    "What you hold at the end",
+    "When something does not work",
+)
 """The sections of README.md that a beginner needs."""
 
 EXPLORERS = {
@@ -54,9 +63,9 @@ def chapters() -> tuple[Chapter, ...]:
     """The pages of the book in the order of reading, apart from the decisions."""
     numbers = [step.number for step in course.steps()]
     return (
-        Chapter("", ("begin",)),
+        Chapter("", ("begin", "working")),
         Chapter("Steps", tuple(f"steps/step_{number}" for number in numbers)),
-        Chapter("To look up", ("glossary", "mistakes", "what_it_costs", "what_heads_learn")),
+        Chapter("To look up", ("glossary", *SHARED)),
         Chapter("Behind the course", ("teachers", "how_it_works", "decisions/index")),
         Chapter("Solutions", tuple(f"solutions/solution_{number}" for number in numbers)),
     )
@@ -81,6 +90,8 @@ def write(source: Path) -> dict[str, list[str]]:
         _save(source, name, text)
     _save(source, "glossary", _glossary(places))
     _save(source, "begin", _begin(places))
+    _save(source, "working", _converted("docs/working.md", places))
+    shutil.copy(ROOT / FILM, source)
     _save(source, "teachers", _converted("docs/teaching.md", places))
     _save(source, "how_it_works", (OWN / "how_it_works.md").read_text(encoding="utf-8"))
     for path in sorted((ROOT / "docs" / "adr").glob("*.md")):
@@ -95,6 +106,7 @@ def write(source: Path) -> dict[str, list[str]]:
 def _places() -> dict[str, str]:
     """The page of each file of the repository that has one."""
     places = {"README.md": "begin.md", "docs/teaching.md": "teachers.md"}
+    places["docs/working.md"] = "working.md"
     places |= {f"steps/{name}.md": f"{name}.md" for name in ("glossary", *SHARED)}
     places["docs/adr/README.md"] = "decisions/index.md"
     places["docs/adr"] = "decisions/index.md"

@@ -28,6 +28,8 @@ def convert(text: str, origin: PurePosixPath, places: Mapping[str, str]) -> str:
         image, said, target = match.groups()
         path, _, anchor = target.partition("#")
         place = _resolve(origin, path) if path else str(origin)
+        if image and not place.endswith(".svg"):
+            return f"![{said}](/{PurePosixPath(place).name})"
         if image:
             return picture(place, " ".join(said.split()))
         if place not in places:

@@ -12,6 +12,7 @@ import click
 
 from gpt2.writing import SMALL, Wish, write
 from grader.cli.options import from_caller
+from grader.learner.tasks import typed
 
 
 def a_number(_: click.Context, __: click.Parameter, value: float) -> float:
@@ -85,7 +86,7 @@ def main() -> None:
     from gpt2.tokenizer import NoTokenizer
 
     try:
-        command.main(prog_name="gpt2", standalone_mode=False)
+        command.main(prog_name=typed("gpt2", "python -m gpt2"), standalone_mode=False)
         _leave(0)
     except click.ClickException as problem:
         problem.show()

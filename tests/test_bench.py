@@ -75,7 +75,9 @@ def test_what_a_machine_cannot_measure_is_left_out_and_said(
     assert (one["what"], one["seconds"]) == ("one", 0.1)
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *(ROOT / "book/pages").glob("*.md")])
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", ROOT / "docs/working.md", *(ROOT / "book/pages").glob("*.md")]
+)
 def test_a_page_tells_no_time_but_those_that_come_with_a_machine(page: Path) -> None:
     prose = re.sub(r"(?s)<!-- measured:\w+:start -->.*?:end -->", "", page.read_text("utf-8"))
     bare = re.findall(r".*(?:\d|\babout an?|\bhalf an?) ?(?:m?s|(?:second|minute)s?)\b.*", prose)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from grader.base.course import ROOT
 from grader.frameworks.errors import MOST
 from grader.frameworks.max.errors import table, translate
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
@@ -181,3 +183,57 @@ def test_hostile_text_is_told_in_one_short_line(text: str) -> None:
             found = translate(error)
             assert "\n" not in found.message
             assert len(found.message) <= MOST
+
+
+BROUGHT = [
+    ("AttributeError", EINSUM, call("F.einsum('ij', x)"), EARLIER, "einsum"),
+    ("NameError", "name 'rearrange' is not defined", call("rearrange(x, 'a b')"), None,
+     "rearrange"),
+    ("AttributeError", "'Tensor' object has no attribute 'view'", call("x.view(8, 4)", x=TENSOR),
+     TENSOR, "view"),
+    ("AttributeError", "'Tensor' object has no attribute 'masked_fill_'",
+     call("x.masked_fill_(m, 0)", x=TENSOR), TENSOR, "masked_fill"),
+    ("AttributeError", "'Block' object has no attribute 'register_buffer'",
+     call("self.register_buffer('m', x)"), SeenValue("Block"), "register_buffer"),
+    ("TypeError", "fn() got an unexpected keyword argument 'keepdim'",
+     call("F.mean(x, keepdim=True)", **{"F.mean": SeenValue(
+         "function", "mean", signature=("x", "axis=-1"))}), None, "keepdim"),
+    ("AttributeError", "'Tensor' object has no attribute 'chunk'", call("x.chunk(2)", x=TENSOR),
+     TENSOR, "chunk"),
+    ("TypeError", "got an unexpected keyword argument 'dim'",
+     call("F.softmax(x, dim=-1)", **{"F.softmax": SeenValue(
+         "function", "softmax", signature=("value", "axis=-1"))}), None, "softmax(dim)"),
+    ("AttributeError", "'Tensor' object has no attribute 'expand'", call("x.expand(2)", x=TENSOR),
+     TENSOR, "Broadcasting"),
+    ("AttributeError", "'Tensor' object has no attribute 'float'", call("x.float()", x=TENSOR),
+     TENSOR, "dtype and device"),
+    ("TypeError", "to() expects Device, DeviceMesh, or DeviceMapping, got str",
+     call("x.to('cuda')", x=TENSOR), TENSOR, "dtype and device"),
+    ("ImportError", "cannot import name 'Parameter' from 'max.experimental.nn' (/a.py)",
+     call("from max.experimental.nn import Parameter"), None, "nn.Parameter"),
+    ("AttributeError", EINSUM.replace("einsum", "scaled_dot_product_attention"),
+     call("F.scaled_dot_product_attention(x, x, x)"), EARLIER, "scaled_dot_product_attention"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "at", "about", "section"), BROUGHT, ids=[one[-1] for one in BROUGHT]
+)
+def test_a_name_from_pytorch_leads_to_its_section(
+    kind: str, text: str, at: SeenCall, about: SeenValue | None, section: str
+) -> None:
+    told = translate(SeenError(kind, text, "", calls=(at,), about=about))
+    assert told.page == f'steps/coming_from_pytorch.md, "{section}"'
+
+
+def test_every_section_is_on_the_page_and_every_heading_is_led_to() -> None:
+    known = table().names["page"]
+    headings = re.findall(r"^## (.+)$", (ROOT / known["file"]).read_text("utf-8"), re.MULTILINE)
+    assert set(known["sections"].values()) == set(headings) == {one[-1] for one in BROUGHT}
+
+
+def test_what_only_sounds_like_pytorch_leads_nowhere() -> None:
+    own = SeenValue("function", "mine", signature=("x", "width"))
+    at = call("mine(x, dim=2)", mine=own)
+    error = SeenError("TypeError", "mine() got an unexpected keyword argument 'dim'", "")
+    assert translate(replace(error, calls=(at,))).page == ""

@@ -86,6 +86,14 @@ def test_step_05_prints_its_sentences_in_order() -> None:
     assert lines[-2].startswith("🎉 All checks passed!")
 
 
+def test_the_untouched_step_05_has_each_sentence_and_hint_of_its_specification() -> None:
+    done = grade("grade", "s05")
+    assert done.returncode == 1
+    lines = iter(done.stdout.splitlines())
+    for wanted in (ROOT / "tests/data/untouched_05.txt").read_text("utf-8").splitlines():
+        assert wanted in lines, wanted
+
+
 @pytest.fixture(scope="module")
 def seeded() -> dict[str, object]:
     """The report on an untouched step 05, with inputs of the seed 7."""
@@ -177,6 +185,26 @@ def test_wrong_usage_is_status_2() -> None:
     assert done.returncode == 2
     assert "s05" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "typed"),
+    [
+        (["grade", "s05", "--no"], "./pixiw run s05 [OPTIONS]"),
+        (["grade", "05", "--no"], "./pixiw run grade [OPTIONS] STEP"),
+        (["trace"], "./pixiw run trace [OPTIONS] STEP"),
+    ],
+)
+def test_usage_repeats_what_was_typed(
+    arguments: list[str], typed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PIXI_PROJECT_ROOT", raising=False)
+    monkeypatch.setenv("INIT_CWD", str(ROOT))
+    done = grade(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"Usage: {typed}\nTry '{typed.partition(' [')[0]} --help'")
+    monkeypatch.delenv("INIT_CWD")
+    assert grade(*arguments).stderr.startswith(f"Usage: python -m grader {arguments[0]}")
 
 
 def test_output_is_written_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from grader.base import course
 from grader.base.model import LEVELS, Step
-from grader.learner import lesson
+from grader.learner import lesson, progress, way
 from grader.learner.explain import explain_page
 from grader.learner.watch.changes import stamp
 from grader.rubric import load
@@ -127,6 +127,42 @@ def test_what_is_no_step_is_not_found(name: str) -> None:
 def test_the_untouched_stub_is_no_attempt(own: Course) -> None:
     said(own.run("grade", "s05"), 1)
     assert not own.progress.exists()
+
+
+def test_a_step_is_left_for_later_until_it_passes(own: Course) -> None:
+    own.solve("05")
+    said(own.run("grade", "s05"))
+    text = said(own.run("skip", "s06"))
+    assert "Step 06 is left for later." in text
+    assert "run skip --undo s06" in text
+    assert "Next is step 07" in text
+    assert "Next is step 07" in said(own.run("next"))
+    assert "s06: left for later: Rotate" in said(own.run("list", "--plain"))
+    assert "s07: new, next" in said(own.run("list", "--plain"))
+    assert "Next is step 07" in said(own.run("grade", "s05"))
+    own.solve("06")
+    assert "Next is step 07" in said(own.run("grade", "s06"))
+    assert "s06: passed" in said(own.run("list", "--plain"))
+    assert "later" not in own.progress.read_text(encoding="utf-8")
+    assert "nothing to leave" in own.run("skip", "s06").stderr
+
+
+def test_a_step_that_was_left_is_taken_up_again(own: Course) -> None:
+    said(own.run("skip", "s01"))
+    assert "Next is step 02" in said(own.run("next"))
+    text = said(own.run("skip", "--undo", "s01"))
+    assert text.startswith("Step 01 is no longer left for later.\n")
+    assert "Next is step 01" in text
+
+
+def test_what_was_left_comes_last() -> None:
+    steps = course.steps()
+    done = progress.StepProgress(of=1, score=1)
+    known = {step.id: done for step in steps} | {"s06": progress.StepProgress(later=True)}
+    assert way.next_step(steps, known) == steps[5]
+    assert way.following(steps[4], steps, known) == steps[6]
+    assert way.following(steps[6], steps, known, -1) == steps[4]
+    assert way.following(steps[11], steps, known) is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the worker in /proc")
@@ -315,7 +351,7 @@ def test_the_last_screen_says_what_to_do(rows: int, untouched: Course) -> None:
     seen.expect(pexpect.EOF)
     assert isinstance(seen.before, str)
     end = seen.before.replace("\r", "").splitlines()[-rows:]
-    assert any(line.startswith("Nothing to grade yet: all ") for line in end)
+    assert any(line.startswith("Nothing is written yet: all ") for line in end)
     assert ("On one screen, on every save" in "".join(end)) == (rows == 24)
 
 

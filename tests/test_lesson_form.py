@@ -14,7 +14,7 @@ from tests.lesson_terms import Term, first_uses, glossary
 
 STEPS = course.steps()
 FOLDER = ROOT / "steps"
-PAGES = ("what_it_costs.md", "what_heads_learn.md", "mistakes.md")
+PAGES = ("what_it_costs.md", "what_heads_learn.md", "mistakes.md", "coming_from_pytorch.md")
 """Pages that several lessons share; no task needs them."""
 
 FIRST = ["The question", "What you will be able to do", "What you build"]

@@ -19,8 +19,10 @@ from tests.marks import todays
 from tools.sync import blocks
 
 STEPS = course.steps()
+PYTORCH = ROOT / "steps/coming_from_pytorch.md"
 PAGES = [
-    ROOT / "steps" / f"{name}.md" for name in ("what_it_costs", "what_heads_learn", "mistakes")
+    *(ROOT / "steps" / f"{name}.md" for name in ("what_it_costs", "what_heads_learn", "mistakes")),
+    PYTORCH,
 ]
 REFERENCE = re.compile(r'[Ss]tep[ _](\d\d)(?:\.md)?`?,\s+"([^"]+)"')
 REFERENCE_BACK = re.compile(r'"([A-Z][^"]+)" (?:of|in)\s+step (\d\d)')
@@ -59,6 +61,22 @@ def test_every_python_block_prints_what_the_lesson_says(tmp_path: Path) -> None:
     attempted = done.stdout.split("attempted ")[-1].split()
     assert len(attempted) == len(lessons)
     assert "0" not in attempted
+
+
+@pytest.mark.native
+def test_max_alone_says_what_the_page_on_pytorch_says(tmp_path: Path) -> None:
+    """Its messages and results, without the engine of the course."""
+    session = str(ROOT / "tests" / "lesson_session.py")
+    done = subprocess.run(
+        [sys.executable, session, str(PYTORCH)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "MAX_EAGER_EXECUTOR": "interpreter"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @each_step

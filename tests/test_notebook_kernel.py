@@ -115,7 +115,7 @@ def run(root: Path) -> Run:
 
 def test_the_stub_is_graded_with_the_cells_own_lines_and_is_no_attempt(run: Run) -> None:
     text, html = run.text("stub"), run.html("stub")
-    assert "Nothing to grade yet: all " in text
+    assert "Nothing is written yet: all " in text
     cell = stub.cell(S05).splitlines()
     line = cell.index("        self.c_attn = None") + 2  # the first is %%grade
     assert f"Line {line}: self.c_attn = None" in text

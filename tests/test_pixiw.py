@@ -27,7 +27,7 @@ import psutil
 import pytest
 import uv
 
-from tools.pixiw import main, outside, pip
+from tools.pixiw import groups, main, outside, pip
 from tools.pixiw.manifest import Problem, read
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -526,7 +526,10 @@ def test_an_unknown_task_is_told_in_a_line(folder: Folder) -> None:
 
 def test_no_arguments_list_the_tasks_too(folder: Folder) -> None:
     status, out, _ = folder.run()
-    assert (status, "Show its call" in out, "where" in out) == (0, True, True)
+    assert (status, "show" in out, "where" in out, "Show its call" in out) == (0, True, True, False)
+    for arguments in (["task", "list"], ["help", "--all"], ["run", "help", "--all"], ["--all"]):
+        assert "Show its call" in folder.run(*arguments)[1]
+    assert folder.made() == set()
 
 
 @pytest.mark.parametrize(
@@ -576,3 +579,57 @@ def test_without_any_python_it_says_how_to_get_one(folder: Folder) -> None:
     assert "python3 is Python 3.6" in err
     assert "https://pixi.sh" in err
     assert "pip install" not in err
+
+
+def test_the_list_is_six_groups_that_know_every_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    course = read(ROOT)
+    found = groups.grouped(course)
+    assert list(found) == ["begin", "steps", "when stuck", "look", "teach", "maintain"]
+    named = [name for names in groups.GROUPS.values() for name in names]
+    assert len(named) == len(set(named))
+    assert set(named) <= set(course.tasks)
+    assert all(task.description for tasks in found.values() for task in tasks)
+    monkeypatch.delenv("PIXI_PROJECT_ROOT", raising=False)
+    short, whole = groups.page(course), groups.page(course, whole=True)
+    assert len([line for line in short.splitlines() if line]) <= 10
+    for task in (task for tasks in found.values() for task in tasks):
+        assert f"  {task.name}  " in whole
+        assert task.name in short or groups.STEP.fullmatch(task.name)
+    assert all(len(line) <= 80 for line in (short + whole).splitlines())
+    assert "./pixiw run help --all" in short
+    monkeypatch.setenv("PIXI_PROJECT_ROOT", "/here")
+    assert "pixi run help --all" in groups.page(course)
+    assert "./pixiw" not in groups.page(course)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["s13"], "There is no step 13: the steps are s01 to s02."),
+        (["run", "s13"], "There is no step 13: the steps are s01 to s02."),
+        (["run", "7"], "There is no step 7: the steps are s01 to s02."),
+        (["show", "a b"], "Add `run`: ./pixiw run show 'a b'"),
+    ],
+)
+def test_what_is_nearly_a_task_is_answered_in_a_line(
+    folder: Folder, typed: list[str], said: str
+) -> None:
+    steps = 's01 = "python show.py one"\ns02 = "python show.py two"\n_prepare ='
+    folder.write("pixi.toml", PIXI_TOML.replace("_prepare =", steps))
+    status, out, err = folder.run(*typed)
+    assert (status, out) == (2, "")
+    assert said in err
+    assert len(err.splitlines()) == 1
+    assert folder.made() == set()
+
+
+def test_a_step_alone_is_graded(ready: Folder) -> None:
+    ready.write("pixi.toml", PIXI_TOML.replace("leave = ", "s05 = "))
+    assert ready.run("s05", "4")[0] == 4
+    assert ready.run("s05", "5")[0] == 5
+
+
+def test_the_list_is_ours_where_pixi_is_installed(folder: Folder) -> None:
+    folder.command("pixi", '[ "$1" = --version ] && echo pixi 0.77.0 || printf "<%s>" "$@"')
+    assert "./pixiw run NAME" in folder.run()[1]
+    assert "<run>" in folder.run("s05")[1]

@@ -253,8 +253,8 @@ def test_a_frame_fits_and_every_line_can_be_scrolled_to(
 def test_the_first_failure_is_on_a_screen_of_24_rows(workers: WorkerPool) -> None:
     step = course.find("s06")
     text = report_text(grade(step, step.stub, start=workers.start), Style(width=80), {}, 21)
-    assert text.startswith("Nothing to grade yet: all ")
-    assert text.splitlines()[1].startswith("Begin with the first TODO, line ")
+    assert text.startswith("Nothing is written yet: all ")
+    assert text.splitlines()[1].startswith("Begin with the first TODO, on line ")
     assert "more wait for: " in text
     assert "Waits for" not in text
 

@@ -1,6 +1,6 @@
 """Measures how fast the grader and the course's GPT-2 are: ``python -m tools.bench``.
 
-Without a word, one page: each figure of the README, in times of importing MAX, with its limit.
+Without a word, one page: each figure of docs/working.md, in times of importing MAX, with its limit.
 ``--keep`` writes them there. What a machine cannot measure is left out, and said.
 
 ``start``: one grading of step 05's solution against importing MAX alone, in turns, with
@@ -34,6 +34,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from grader import frameworks
+from grader.learner.tasks import typed
 from tools import bench_desk, bench_page, bench_phases, bench_watch, bench_workers
 from tools.bench_page import in_turns, seconds
 from tools.measured import Impossible
@@ -67,7 +68,9 @@ def _measure(given: Sequence[str]) -> None:
     if given and given[0] in APART:
         importlib.import_module(f"tools.bench_{given[0]}").main(given[1:])
         return
-    parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog=typed("bench", "python -m tools.bench"), description=__doc__
+    )
     parser.add_argument(
         "what",
         nargs="?",

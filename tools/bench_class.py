@@ -31,6 +31,7 @@ import psutil
 from grader.base import course
 from grader.base.machine import cores
 from grader.classroom import work
+from grader.learner.tasks import typed
 from tests.graded import variants
 from tools.measured import Impossible
 
@@ -54,7 +55,9 @@ LOOK_S = 2.0
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print what was measured."""
-    parser = argparse.ArgumentParser(prog="python -m tools.bench class", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog=typed("bench class", "python -m tools.bench class"), description=__doc__
+    )
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--step", type=variants.step, default="s05")
     parser.add_argument("--workers", type=int, default=cores())

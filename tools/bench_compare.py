@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.base import course
+from grader.learner.tasks import typed
 from tools import measured
 from tools.bench_layer import HEAD_SIDES, SHAPES
 
@@ -87,7 +88,9 @@ class Figure:
 
 def main(arguments: Sequence[str]) -> None:
     """Print the table and write the JSON."""
-    parser = argparse.ArgumentParser(prog="python -m tools.bench compare", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog=typed("bench compare", "python -m tools.bench compare"), description=__doc__
+    )
     parser.add_argument("--turns", type=int, default=7)
     parser.add_argument(
         "--without", nargs="*", choices=WRITERS, default=[], help="Leave out a side."

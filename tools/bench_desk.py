@@ -71,34 +71,45 @@ def measure(saves: int) -> dict[str, list[dict[str, Any]]]:
     Raises:
         Impossible: Playwright or a browser is missing.
     """
-    if importlib.util.find_spec("playwright") is None or _chromium() is None:
+    if importlib.util.find_spec("playwright") is None or chromium() is None:
         raise Impossible("It needs Chromium, and Playwright: ./pixiw run -e test bench desk")
     import playwright.sync_api as api
 
     with tempfile.TemporaryDirectory() as folder, api.sync_playwright() as playwright:
         root = Path(folder)
-        for name in FOLDERS:
-            shutil.copytree(course.HOME / name, root / name)
-        for name in ("course.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"):
-            shutil.copy(course.HOME / name, root)
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
+        copy(root)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         found = dict(_measure(root, browser, saves))
         browser.close()
     return found
 
 
-def _chromium() -> str | None:
+def copy(root: Path) -> None:
+    """Put a course with a desk into ``root``."""
+    for name in FOLDERS:
+        shutil.copytree(course.HOME / name, root / name)
+    for name in ("course.toml", "README.md", "CHANGELOG.md", "CONTRIBUTING.md"):
+        shutil.copy(course.HOME / name, root)
+
+
+def begin(root: Path) -> subprocess.Popen[str]:
+    """Start the desk of the course in ``root``; :func:`address` says where it is."""
+    environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONUTF8": "1"}
+    command = [sys.executable, "-m", "grader", "desk", "s05", "--no-browser", "--port", "0"]
+    return subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def chromium() -> str | None:
+    """The browser, if there is one."""
     return shutil.which("chromium") or shutil.which("chrome")
 
 
 def _measure(root: Path, browser: Any, saves: int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    environment = {**os.environ, "PYTHONPATH": str(root), "PYTHONUTF8": "1"}
-    command = [sys.executable, "-m", "grader", "desk", "s05", "--no-browser", "--port", "0"]
-    desk = subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True)
+    desk = begin(root)
     try:
         page = browser.new_page()
         page.set_default_timeout(LIMIT_MS)
-        page.goto(_address(desk))
+        page.goto(address(desk))
         page.wait_for_selector(".desk-verdict", state="attached")
         right = make_answer((root / "solutions/solution_05.py").read_text(encoding="utf-8"))
         wrong = right.replace(SCALE, "pass")
@@ -117,7 +128,8 @@ def _measure(root: Path, browser: Any, saves: int) -> Iterator[tuple[str, list[d
         desk.wait()
 
 
-def _address(desk: subprocess.Popen[str]) -> str:
+def address(desk: subprocess.Popen[str]) -> str:
+    """The address that the desk prints."""
     said = ""
     for line in desk.stdout or ():
         said += line

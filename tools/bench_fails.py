@@ -18,6 +18,7 @@ from grader import sandbox
 from grader.base import course
 from grader.base.model import Step
 from grader.explain.meter import Meter
+from grader.learner.tasks import typed
 from grader.pipeline import Follow, Options, grade
 from tests.graded import mistakes, variants
 
@@ -27,7 +28,9 @@ ASKED_S = 0.4
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print, for each step, what explaining a fail takes, and a fail more than a pass."""
-    parser = argparse.ArgumentParser(prog="python -m tools.bench fails", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog=typed("bench fails", "python -m tools.bench fails"), description=__doc__
+    )
     parser.add_argument("steps", nargs="*", help="such as s05; all without")
     parser.add_argument("--count", type=int, default=20, help="mistakes of each step")
     parser.add_argument("--turns", type=int, default=3, help="gradings of each; the least counts")

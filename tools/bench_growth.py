@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from grader.base.machine import cores
+from grader.learner.tasks import typed
 from tools import bench_class, bench_layer
 from tools.measured import Impossible
 
@@ -27,7 +28,9 @@ BEYOND = (1_000, 10_000)
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="python -m tools.bench growth", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog=typed("bench growth", "python -m tools.bench growth"), description=__doc__
+    )
     parser.add_argument("--turns", type=int, default=9)
     parser.add_argument("--counts", type=int, nargs="+", default=[50, 100, 200])
     asked = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""How fast the README says that everything is: in times of importing MAX, measured beside it."""
+"""How fast docs/working.md says all of it is: in times of importing MAX, measured beside it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BESIDE = 5
 Where a command is measured in turns, MAX is imported between them as well."""
 
 COMMAND = "./pixiw run -e test bench"
-"""What measures the whole page; with ``--keep`` it also writes the README's table."""
+"""What measures the whole page; with ``--keep`` it also writes the table of docs/working.md."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Row:
     """Something to measure, and how long it may take.
 
     Attributes:
-        what: What is done, in the README's words.
+        what: What is done, in the words of docs/working.md.
         most: The limit, in times of importing MAX.
         measure: Measures it in so many turns, or saves, and yields seconds, one by one.
         command: What measures it alone.
@@ -105,7 +105,7 @@ class Cost:
 
 
 def main(turns: int, saves: int, *, keep: bool) -> None:
-    """Print the page, line by line; ``keep`` stores it, and writes it into the README."""
+    """Print the page, line by line; ``keep`` stores it, and writes it into docs/working.md."""
     figures: list[dict[str, object]] = []
     left_out: dict[str, str] = {}
     for row in ROWS:

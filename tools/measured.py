@@ -212,8 +212,8 @@ def _phases(root: Path) -> str:
     return "\n".join([*table(head, rows), "", told])
 
 
-def _readme(root: Path) -> str:
-    """The README's table: what ``bench`` prints."""
+def _speed(root: Path) -> str:
+    """The table of docs/working.md: what ``bench`` prints."""
     kept = read("bench", root)
     rows = [
         [each["what"], f"{each['seconds'] / each['import_s']:.2f}", f"`{each['command']}`"]
@@ -251,11 +251,11 @@ BLOCKS: Mapping[str, Callable[[Path], str]] = {
     "head": _head,
     "layer": _layer,
     "phases": _phases,
-    "readme": _readme,
+    "speed": _speed,
     "writing": _writing,
 }
 PAGES: Mapping[str, tuple[str, ...]] = {
-    "README.md": ("readme",),
+    "docs/working.md": ("speed",),
     "docs/adr/0003-worker-process.md": ("phases",),
     "docs/adr/0021-writing.md": ("compile",),
     "steps/what_it_costs.md": ("head", "writing", "layer"),

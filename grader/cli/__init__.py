@@ -13,6 +13,10 @@ from pathlib import Path
 import click
 
 from grader import __version__
+from grader.learner.tasks import typed
+
+COMPLETE = "_GRADER_COMPLETE"
+"""The variable with which a shell asks for completions."""
 
 COMMANDS = {
     "autograde": "gradescope",
@@ -30,6 +34,7 @@ COMMANDS = {
     "progress": "learner:progress_",
     "reset": "learner",
     "similar": "teach",
+    "skip": "learner",
     "solution": "learner",
     "show": "show",
     "trace": "learner",
@@ -55,6 +60,17 @@ class Commands(click.Group):
         module = importlib.import_module(f"grader.cli.{name}")
         command: click.Command = getattr(module, function or cmd_name.replace("-", "_"))
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Also call ``grade s05`` by what was typed, where that was the task ``s05``."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name == "grade" and "INIT_CWD" in os.environ:
+            from grader.base import course
+
+            name = next((step.id for step in course.steps() if rest[:1] == [step.id]), name)
+        return name, command, rest
 
 
 def choose_course(ctx: click.Context, param: click.Parameter, folder: Path | None) -> None:
@@ -88,7 +104,8 @@ def cli() -> None:
 def main() -> None:
     """Run the command line. No traceback for a closed pipe, Ctrl-C or our own failure."""
     try:
-        sys.exit(cli.main(prog_name="grader", standalone_mode=False) or 0)
+        name = typed("", "python -m grader")
+        sys.exit(cli.main(prog_name=name, complete_var=COMPLETE, standalone_mode=False) or 0)
     except click.ClickException as problem:
         problem.show()
         sys.exit(problem.exit_code)

@@ -48,7 +48,16 @@ MOST_CPU_S = 60.0
 """Seconds of processor time for the grader itself, which takes less than one."""
 
 
-@click.command()
+class Grade(click.Command):
+    """``grade``, whose usage line names the step only where the task's name does not."""
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The words after the command's name."""
+        pieces = super().collect_usage_pieces(ctx)
+        return pieces if ctx.info_name == "grade" else [one for one in pieces if one != "STEP"]
+
+
+@click.command(cls=Grade)
 @click.argument("step", type=StepName())
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Grade this file instead.")
 @format_option("text", *FORMATS)

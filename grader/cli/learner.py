@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -32,10 +33,10 @@ PLACE = click.Path(path_type=Path)
 
 def current_step() -> Step:
     """The step that the learner is at."""
-    from grader.learner import pages
+    from grader.learner.way import next_step
 
     steps = course.steps()
-    return pages.next_step(steps, progress.read(course.ROOT)[0]) or steps[-1]
+    return next_step(steps, progress.read(course.ROOT)[0]) or steps[-1]
 
 
 def checks_that_begin(
@@ -126,6 +127,23 @@ def _known() -> progress.Progress:
 
 @click.command()
 @click.argument("step", type=StepName())
+@click.option("--undo", is_flag=True, help="Take the step up again.")
+@plain_option
+def skip(step: Step, undo: bool, plain: bool) -> None:
+    """Leave a step for later: `next`, `watch` and the desk pass over it until it passes."""
+    from grader.learner import pages
+
+    found = _known().get(step.id, progress.UNTOUCHED)
+    if found.passes and not undo:
+        raise click.UsageError(f"Step {step.number} passes: there is nothing to leave for later.")
+    _, note = progress.update(course.ROOT, step.id, lambda one: replace(one, later=not undo))
+    if note:
+        click.echo(note, err=True)
+    print_page(pages.skipped_page(step, course.steps(), _known()), plain)
+
+
+@click.command()
+@click.argument("step", type=StepName())
 @plain_option
 def reset(step: Step, plain: bool) -> None:
     """Start a step over: its file becomes the stub again. A copy of yours is kept."""
@@ -194,8 +212,10 @@ def explain(words: tuple[str, ...], plain: bool) -> None:
 
 def _meant(words: tuple[str, ...]) -> tuple[Step, str | None]:
     """The step and the check; a check alone belongs to the learner's current step."""
+    from grader.learner.tasks import task
+
     if len(words) > 2:
-        raise click.UsageError("Name a step and a check: explain s05 scale")
+        raise click.UsageError(f"Name a step and a check: {task('explain s05 scale')}")
     try:
         step = course.find(words[0]) if words else current_step()
     except course.UnknownStep as problem:

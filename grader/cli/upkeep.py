@@ -30,12 +30,12 @@ def completion(shell: str) -> None:
 
     from click.shell_completion import get_completion_class
 
-    from grader.cli import cli
+    from grader.cli import COMPLETE, cli
 
     program = f"env PYTHONPATH={shlex.quote(str(course.HOME))} {shlex.quote(sys.executable)}"
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101 - click has all three
-    script = kind(cli, {}, "grader", "_GRADER_COMPLETE").source()
+    script = kind(cli, {}, "grader", COMPLETE).source()
     # click's scripts expect a program `grader` on PATH. Here it is a function.
     script = script.replace("(( ! $+commands[grader] )) && return 1", "")
     for before in ("bash_complete", "zsh_complete", "COMP_CWORD=(commandline -t)"):

@@ -26,7 +26,7 @@ from grader.base.model import (
     Tried,
     Verdict,
 )
-from grader.explain.raised import own_check, raises, said
+from grader.explain.raised import own_check, page, raises, said
 from grader.explain.state import State
 from grader.grading.judge import BUT
 from grader.protocol.probe import SeenError
@@ -78,6 +78,7 @@ class Known:
         cause, unread = self._cause(first, named, own, line), self.report.problem is not None
         lesson = (named.lesson or "") if named else self._lesson(first)
         error = self.raised if first.stopped or own or unread else None
+        lesson = page(error, self.step.root) or lesson
         return Explanation(
             cause,
             line,

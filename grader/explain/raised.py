@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
 from grader import frameworks
 from grader.base import sanitize
@@ -26,6 +27,12 @@ def said(error: SeenError | None) -> str:
     message = OF_THE_MACHINE.sub("", framework.gist(error.message))
     short = sanitize.line(f"{who}: {message}".rstrip(": "), MOST_SAID)
     return f"{short.rpartition('. ')[0]}." if short.endswith("…") and ". " in short else short
+
+
+def page(error: SeenError | None, root: Path) -> str:
+    """The place to read about what was raised, if the course in ``root`` has it."""
+    place = frameworks.current().translate(error).page if error is not None else ""
+    return place if place and (root / place.partition(",")[0]).is_file() else ""
 
 
 def raises(solution: str) -> frozenset[str]:

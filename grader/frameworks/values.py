@@ -13,7 +13,7 @@ class Translation:
     ``called`` says which line called the function in which it happened.
     ``more`` has the remaining lines of an error shown in its own words. ``about`` is the name
     whose line to show, if that is not where it was raised; ``elsewhere`` says that the line which
-    raised it is told as well.
+    raised it is told as well. ``page`` is the place to read about it, if the course has one.
     """
 
     message: str
@@ -22,6 +22,7 @@ class Translation:
     more: str = ""
     about: str = ""
     elsewhere: bool = False
+    page: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from grader.base import sanitize
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Status, Verdict
-from grader.learner import compared, hints, lesson
-from grader.learner.progress import CELL, UNTOUCHED, Progress, StepProgress
-from grader.learner.stub import digest
+from grader.learner import compared, hints, lesson, progress
+from grader.learner.progress import UNTOUCHED, Progress, StepProgress
 from grader.learner.tasks import task
+from grader.learner.way import following, left, next_step, state
 from grader.report import as_text, explained, parts
 from grader.source import SourceProblem, read_file
 
@@ -55,45 +55,27 @@ def list_page(
     return "\n".join([*lines, "", f"{bar(passed, len(steps), style)} {whole}".strip()]) + "\n"
 
 
-def state(step: Step, one: StepProgress) -> str:
-    """``passed``, ``edited`` since it passed, ``started`` or ``new``."""
-    if not one.passes:
-        return "started" if one.attempts else "new"
-    same = digest(step.stub)[: len(one.digest)] == one.digest
-    return "passed" if same or one.digest.startswith(CELL) else "edited"
-
-
 def _listed(step: Step, one: StepProgress, current: bool, style: Style) -> str:
     now = state(step, one)
     if style.words:
         score = f", {one.score} of {one.of} checks" if one.of else ""
         tries = f", {_count(one.attempts, 'attempt')}" if one.attempts else ""
-        said = "edited since it passed" if now == "edited" else now
+        said = {"edited": "edited since it passed", "later": "left for later"}.get(now, now)
         return f"{step.id}: {said}{score}{tries}{', next' if current else ''}: {step.title}"
-    marks = {"passed": "✅", "edited": "🔸", "started": "🔸", "new": "  "}
-    plain = {"passed": "[pass]", "edited": "[... ]", "started": "[... ]", "new": "[    ]"}
-    mark = (marks if style.unicode else plain)[now]
+    marks = {"passed": "✅", "edited": "🔸", "started": "🔸", "later": "⏩"}
+    plain = {"passed": "[pass]", "edited": "[... ]", "started": "[... ]", "later": "[skip]"}
+    mark = marks.get(now, "  ") if style.unicode else plain.get(now, "[    ]")
     arrow = ("▸" if style.unicode else ">") if current else " "
     score = f"{one.score}/{one.of}" if one.of else ""
     line = f"{arrow} {mark} {step.id} {score:>5} "
     if (style.width or 80) >= WIDE:
         tries = _count(one.attempts, "attempt") if one.attempts else ""
         line += f"{bar(one.score, one.of, style)} {tries:>12}  "
-    title = f"edited since: {step.title}" if now == "edited" else step.title
+    note = {"edited": "edited since: ", "later": "for later: "}.get(now, "")
+    title = f"{note}{step.title}"
     room = (style.width or 200) - len(line) - 2
     cut = "…" if style.unicode else "~"
     return line + (title if len(title) <= room else title[: room - 1] + cut)
-
-
-def next_step(steps: Sequence[Step], known: Progress) -> Step | None:
-    """The step last worked on, else the first after it that does not pass.
-
-    None if all pass.
-    """
-    begun = [step for step in steps if known.get(step.id, UNTOUCHED).last]
-    last = max(begun, key=lambda step: known[step.id].last or "", default=None)
-    ahead = steps[steps.index(last) :] if last is not None else ()
-    return next((s for s in (*ahead, *steps) if not known.get(s.id, UNTOUCHED).passes), None)
 
 
 def next_page(steps: Sequence[Step], known: Progress) -> str:
@@ -107,6 +89,14 @@ def next_page(steps: Sequence[Step], known: Progress) -> str:
     one = known.get(step.id, UNTOUCHED)
     state = f"{one.score} of {one.of} checks pass so far.\n" if one.attempts else ""
     return f"Next is step {step.number}: {step.title}.\n{state}{_how_to(step)}"
+
+
+def skipped_page(step: Step, steps: Sequence[Step], known: Progress) -> str:
+    """What became of a step that was left for later, or taken up again, and what is next."""
+    if not left(step, known):
+        return f"Step {step.number} is no longer left for later.\n\n{next_page(steps, known)}"
+    undo = f"Take it up again: {task(f'skip --undo {step.id}')}, or just make it pass."
+    return f"Step {step.number} is left for later.\n   {undo}\n\n{next_page(steps, known)}"
 
 
 def _how_to(step: Step) -> str:
@@ -222,11 +212,14 @@ def after_pass(
         place = step.lesson.relative_to(step.root).as_posix()
         lines += [f"Check yourself: {question}", f'   The answer: {place}, "Check yourself"', ""]
     lines += [*_compared(step, keys=keys), ""]
-    following = next((other for other in steps if other.number > step.number), None)
-    if following is not None:
-        lines.append(f"Next is step {following.number}: {following.title}.")
-        begin = "press n" if keys else task(f"watch {following.id}")
-        lines.append(f"   {following.lesson.relative_to(step.root).as_posix()}, then {begin}")
+    known = progress.read(step.root)[0]
+    skipped = next((other for other in steps if left(other, known)), None)
+    if (after := following(step, steps, known)) is not None:
+        begin = "press n" if keys else task(f"watch {after.id}")
+        lines.append(f"Next is step {after.number}: {after.title}.")
+        lines.append(f"   Read {after.lesson.relative_to(step.root).as_posix()}, then {begin}.")
+    elif skipped is not None:
+        lines.append(f"You left step {skipped.number} for later: {task(f'watch {skipped.id}')}")
     else:
         lines.append(f"That was the last step. Write text with it: {task('gpt2')} --mine")
     return style.text("\n".join(lines) + "\n")

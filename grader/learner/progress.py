@@ -40,7 +40,10 @@ class Tried:
 
 @dataclass(frozen=True)
 class StepProgress:
-    """Attempts at one step. Times are ISO 8601 in UTC; ``digest`` is the last graded file's."""
+    """Attempts at one step. Times are ISO 8601 in UTC; ``digest`` is the last graded file's.
+
+    ``later`` says that the learner left it for later; it counts until the step passes.
+    """
 
     attempts: int = 0
     score: int = 0
@@ -50,6 +53,7 @@ class StepProgress:
     last: str | None = None
     digest: str = ""
     checks: Mapping[str, Tried] = field(default_factory=dict)
+    later: bool = False
 
     @property
     def passes(self) -> bool:
@@ -94,6 +98,7 @@ def attempted(before: StepProgress, report: Report) -> StepProgress:
         now,
         digest,
         checks,
+        later=before.later and not passed,
     )
 
 
@@ -182,6 +187,8 @@ def _step(entry: Mapping[str, Any]) -> StepProgress:
     step = StepProgress(**{**entry, "checks": checks})
     _typed(step, ("attempts", "score", "best", "of"), int)
     _typed(step, ("digest",), str)
+    if not isinstance(step.later, bool):
+        raise ValueError(f"later is {step.later!r}")
     _typed(step, ("passed", "last"), str | None)
     for tried in checks.values():
         _typed(tried, ("tries", "asked"), int)
@@ -199,6 +206,9 @@ def _typed(entry: object, names: tuple[str, ...], kind: Any) -> None:
 
 def _text(progress: Progress) -> str:
     steps = {name: asdict(step) for name, step in sorted(progress.items())}
+    for step in steps.values():
+        if not step["later"]:  # an earlier course refuses a field that it does not know
+            del step["later"]
     return json.dumps({"schema": SCHEMA, "steps": steps}, indent=1) + "\n"
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from grader.base import course, sanitize
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Status, Verdict
-from grader.learner import compared, hints, lesson
+from grader.learner import compared, hints, lesson, progress
 from grader.learner.tasks import task
+from grader.learner.way import following
 from grader.notebook.messages import Answer
 from grader.report import as_html, as_margin, as_text, explained, parts
 from grader.report.pictures import failure, svg
@@ -147,10 +148,10 @@ def _after_pass(step: Step, found: Attempt) -> list[str]:
     else:
         where = step.solution.relative_to(step.root).as_posix()
         lines.append(f"Yours and the reference, {where}, differ in {_lines(len(changed))}.")
-    following = next((one for one in course.steps(step.root) if one.number > step.number), None)
-    if following is not None:
-        begin = task(f"notebook {following.id}")
-        lines.append(f"Next is step {following.number}: {following.title}. {begin}")
+    after = following(step, course.steps(step.root), progress.read(step.root)[0])
+    if after is not None:
+        begin = task(f"notebook {after.id}")
+        lines.append(f"Next is step {after.number}: {after.title}. {begin}")
     return lines
 
 

@@ -41,8 +41,9 @@ def lines(report: Report, style: Style, level: int = 1) -> Iterator[str]:
     if one is None:
         return
     if one.blanks:
-        yield f"Nothing to grade yet: all {one.blanks} blanks are open."
-        yield f"Begin with the first TODO, line {one.line}. Lesson: {one.lesson}"
+        yield f"Nothing is written yet: all {one.blanks} blanks are open."
+        yield f"Begin with the first TODO, on line {one.line}."
+        yield f"The lesson: {one.lesson}"
         return
     width = min(WIDTH, style.width or WIDTH)
     yield from _head(one, report.file, width)

@@ -163,6 +163,7 @@ def test_where_nothing_is_written_the_first_blank_is_named(
     text = path.read_text(encoding="utf-8")
     line = text.partition("# TODO")[0].count("\n") + 1
     assert list(explained.lines(report, FILE)) == [
-        f"Nothing to grade yet: all {text.count('# TODO')} blanks are open.",
-        f'Begin with the first TODO, line {line}. Lesson: steps/step_05.md, "MAX operations"',
+        f"Nothing is written yet: all {text.count('# TODO')} blanks are open.",
+        f"Begin with the first TODO, on line {line}.",
+        'The lesson: steps/step_05.md, "MAX operations"',
     ]

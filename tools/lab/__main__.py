@@ -9,6 +9,7 @@ import click
 
 from grader.base.machine import cores
 from grader.frameworks.max import engine
+from grader.learner.tasks import typed
 from tools.lab.experiments import EXPERIMENTS, Experiment
 from tools.lab.timing import Compared, compare
 
@@ -110,4 +111,4 @@ def _time(seconds: float) -> str:
 
 
 if __name__ == "__main__":
-    main(prog_name="lab")
+    main(prog_name=typed("lab", "python -m tools.lab"))

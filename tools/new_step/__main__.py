@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from grader.base.course import ROOT
+from grader.learner.tasks import typed
 from tools.new_step.layout import CannotLayOut, lay_out
 
 NEXT = """
@@ -19,7 +20,8 @@ Also say in the lesson before it, under "Next", what step {number} is, and add i
 def main() -> int:
     """Read the arguments and write the files."""
     parser = argparse.ArgumentParser(
-        prog="new-step", description="Lay out every file of a new step, to be filled in."
+        prog=typed("new-step", "python -m tools.new_step"),
+        description="Lay out every file of a new step, to be filled in.",
     )
     parser.add_argument("number", help="the number after the last step's")
     parser.add_argument("title", nargs="?", default="A New Step", help="the title of the step")

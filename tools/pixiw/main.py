@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shlex
 import signal
 import sys
 import time
@@ -12,13 +13,13 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from tools.pixiw import install, shell
+from tools.pixiw import groups, install, shell
 from tools.pixiw.manifest import DEFAULT, Environment, Manifest, Problem, Task, read
 
 HELP = """\
 ./pixiw run [-e ENVIRONMENT] NAME [arguments]   run a task, or `python` in its environment
 ./pixiw install [-e ENVIRONMENT]                only make the environment
-./pixiw task list                               list the tasks
+./pixiw task list                               what each task does
 ./pixiw --version                               the version of the course
 """
 
@@ -57,18 +58,24 @@ def _stop(number: int, _frame: FrameType | None) -> None:
 
 
 def _main(manifest: Manifest, arguments: list[str]) -> None:
-    command = arguments.pop(0) if arguments else "help"
-    if command in ("help", "-h", "--help") or [command, *arguments] in (["run"], ["task", "list"]):
-        print(f"{HELP}\n{manifest.task_list()}")
+    if _asks_for_list(arguments):
+        if arguments[:1] in (["-h"], ["--help"]):
+            print(HELP)
+        whole = "--all" in arguments or "task" in arguments
+        print(groups.page(manifest, whole=whole), end="")
         return
+    command = arguments.pop(0)
     if command not in ("run", "install"):
+        if command in manifest.tasks:
+            typed = shlex.join(["./pixiw", "run", command, *arguments])
+            raise Problem(f"Add `run`: {typed}", 2)
         raise Problem(f"Without pixi there is no {command!r}, only:\n\n{HELP}", 2)
     chosen = _environment_option(manifest, arguments)
     if command == "install":
         _make(manifest, chosen or manifest.environment(DEFAULT))
         return
     if not arguments:
-        raise Problem(f"Which task?\n\n{manifest.task_list()}", 2)
+        raise Problem(f"Which task?\n\n{groups.page(manifest)}", 2)
     name = arguments[0]
     task, environment = manifest.tasks.get(name), chosen
     if environment is None:
@@ -79,6 +86,16 @@ def _main(manifest: Manifest, arguments: list[str]) -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it; the task should not
     lines = f"root=$1; shift\n{shell.become(manifest, environment, task)}"
     os.execv("/bin/sh", ["pixiw", "-c", lines, "pixiw", str(manifest.root), *arguments[1:]])
+
+
+def _asks_for_list(arguments: list[str]) -> bool:
+    """Whether these are no command, or one that lists the tasks."""
+    first, second = [*arguments, "", ""][:2]
+    return (
+        first in ("", "help", "-h", "--help", "--all")
+        or (first == "run" and second in ("", "help"))
+        or (first, second) == ("task", "list")
+    )
 
 
 def _environment_option(manifest: Manifest, arguments: list[str]) -> Environment | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -92,23 +93,12 @@ class Manifest:
         inside = [e for e in self.environments.values() if e.features <= environment.features]
         return sorted(inside, key=lambda each: len(each.features))
 
-    def task_list(self) -> str:
-        """The tasks and their descriptions, one per line, for people.
-
-        Another name of a task that is described is left out.
-        """
-        known = {task.command for task in self.tasks.values() if task.description}
-        shown = [
-            task
-            for task in self.tasks.values()
-            if (task.description or task.command not in known) and not task.name.startswith("_")
-        ]
-        width = max((len(task.name) for task in shown), default=0)
-        lines = [f"  {task.name:<{width}}  {task.description}".rstrip() for task in shown]
-        return "\n".join(["Tasks, for ./pixiw run NAME [arguments]:", *lines])
-
     def unknown(self, name: str) -> Problem:
         """What to say about a task that does not exist."""
+        steps = sorted(task for task in self.tasks if re.fullmatch(r"s\d\d", task))
+        if steps and re.fullmatch(r"s?\d+", name):
+            said = f"There is no step {name.lstrip('s')}: the steps are {steps[0]} to {steps[-1]}."
+            return Problem(f"{said} `./pixiw run next` says which one is yours.", 2)
         near = difflib.get_close_matches(name, self.tasks, n=1)
         guess = f" Did you mean {near[0]!r}?" if near else ""
         return Problem(f"There is no task {name!r}.{guess} `./pixiw` lists them.", 2)

@@ -6,13 +6,15 @@ import argparse
 import sys
 
 from grader.base import course
+from grader.learner.tasks import typed
 from tools.sync.generate import sync
 
 
 def main() -> int:
     """Read the options and regenerate."""
     parser = argparse.ArgumentParser(
-        prog="sync", description="Regenerate the stubs, the step tasks and what lessons show."
+        prog=typed("sync", "python -m tools.sync"),
+        description="Regenerate the stubs, the step tasks and what lessons show.",
     )
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if out of date")
     parser.add_argument(

@@ -15,7 +15,9 @@ The first row whose ``type`` and ``text`` fit tells the error. ``{name}`` stands
 without such a sentence passes the error on. ``{?name}`` asks for a fact without printing it, and
 ``"@name"`` stands for the sentences of that name in ``[sentences]``. ``where`` is the place to
 show, as :func:`grader.source.origins.place` reads it; ``used`` says that the line which raised the
-error is mentioned too. Whatever else a row has is a fact that it sets itself.
+error is mentioned too. ``page`` is a section of the page of ``[page]``, for learners who know
+another framework; the names that they bring along have theirs in ``[page.sections]``. Whatever else
+a row has is a fact that it sets itself.
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ class Row:
     where: tuple[str, ...] = ()
     used: bool = False
     facts: str = ""
+    page: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -95,7 +98,17 @@ class Table:
             return None
         where = _first(row.where, facts) or ""
         used = bool(where) and row.used
-        return Translation(message, _first(row.look, facts), about=where, elsewhere=used)
+        page = self._page(row, match, facts)
+        return Translation(message, _first(row.look, facts), about=where, elsewhere=used, page=page)
+
+    def _page(self, row: Row, match: re.Match[str], facts: Facts) -> str:
+        """The place to read about an error or about a name from another framework."""
+        known, named = self.names.get("page", {}), match.groupdict()
+        word = (named.get("name") or named.get("unknown") or "").rstrip("_")
+        also = self.names.get("keywords", {}).get(word, ())
+        brought = facts.get("advice") or facts.get("instead") or facts.get("near") in also
+        section = row.page or (known.get("sections", {}).get(word) if brought else None)
+        return f'{known["file"]}, "{section}"' if section and known else ""
 
 
 def general(case: Case) -> dict[str, str]:
@@ -114,7 +127,7 @@ def general(case: Case) -> dict[str, str]:
     return {name: one for name, one in known.items() if one}
 
 
-OWN = {"type", "text", "says", "look", "where", "used", "facts"}
+OWN = {"type", "text", "says", "look", "where", "used", "facts", "page"}
 
 
 def _row(one: Mapping[str, Any], shared: Names) -> Row:
@@ -127,6 +140,7 @@ def _row(one: Mapping[str, Any], shared: Names) -> Row:
         said["where"],
         one.get("used", False),
         one.get("facts", ""),
+        one.get("page", ""),
         {key: word for key, word in one.items() if key not in OWN},
     )
 

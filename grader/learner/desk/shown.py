@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grader.base.model import Status, Verdict
-from grader.learner import hints, pages
+from grader.learner import hints, pages, way
 from grader.learner.progress import UNTOUCHED
 from grader.report import as_text, parts
 from grader.report.pictures import failure, svg
@@ -86,7 +86,7 @@ def progress(steps: Sequence[Step], known: Progress) -> list[Values]:
         {
             "id": step.id,
             "title": step.title,
-            "state": pages.state(step, one := known.get(step.id, UNTOUCHED)),
+            "state": way.state(step, one := known.get(step.id, UNTOUCHED)),
             "score": one.score,
             "of": one.of,
             "attempts": one.attempts,

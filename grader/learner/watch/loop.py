@@ -16,6 +16,7 @@ from grader.learner.watch import screen
 from grader.learner.watch.changes import Changes, must_poll, stamp
 from grader.learner.watch.events import Events, stop
 from grader.learner.watch.grading import Grading
+from grader.learner.way import following
 from grader.report import as_margin, as_text
 from grader.report.style import Style, paint
 from grader.source import SourceProblem, read_file
@@ -215,11 +216,11 @@ class Watch:
             self._page(as_margin.text(source, report.trace, self._style))
 
     def _move(self, by: int) -> None:
-        place = self._steps.index(self._step) + by
-        if not 0 <= place < len(self._steps):
+        there = following(self._step, self._steps, progress.read(self._step.root)[0], by)
+        if there is None:
             self._page(f"There is no step {'after' if by > 0 else 'before'} this one.\n")
             return
-        self._step = self._steps[place]
+        self._step = there
         self._found = None
         self._changes.watch([self._step.stub])
         self._grading.drop()

@@ -5,8 +5,14 @@ import { button, el } from "./dom.js";
 import { drawFigures } from "./pictures.js";
 import { compared } from "./said.js";
 
-const STATES = { new: "not begun", started: "begun", edited: "edited since it passed", passed: "passed" };
-const MARKS = { new: "·", started: "…", edited: "…", passed: "✓" };
+const STATES = {
+  new: "not begun",
+  started: "begun",
+  later: "left for later",
+  edited: "edited since it passed",
+  passed: "passed",
+};
+const MARKS = { new: "·", started: "…", later: "»", edited: "…", passed: "✓" };
 
 /** The answers of one step, shown in `said`. */
 export class Help {
@@ -69,10 +75,10 @@ export class Help {
     );
   }
 
-  /** Goes to the step after this one, or before it. */
+  /** Goes to the step after this one, or before it, passing over those left for later. */
   turn(by) {
-    const here = this.progress.findIndex((one) => one.id === this.#step);
-    const there = this.progress[here + by];
+    const way = this.progress.filter((one) => one.state !== "later" || one.id === this.#step);
+    const there = way[way.findIndex((one) => one.id === this.#step) + by];
     if (there) location.assign(page(there));
     else this.#said.show("Steps", el("p", {}, `There is no step ${by > 0 ? "after" : "before"} this one.`));
   }

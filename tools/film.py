@@ -1,0 +1,122 @@
+"""``python -m tools.film``: the moving picture of README.md, recorded from the real desk.
+
+A learner scales the scores by the wrong number, saves, is told so, and fixes it. Needs Playwright
+and Chromium, as the tests do, and a font with emoji (Debian: fonts-noto-color-emoji).
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.base import course
+from grader.base.blanks import make_answer
+from tools.bench_desk import EDITOR, LIMIT_MS, SCALE, address, begin, chromium, copy
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+FILM = course.HOME / "docs" / "desk.webp"
+SIZE = {"width": 1640, "height": 900}
+WIDTH = 1000
+"""How wide the picture is."""
+WRONG = SCALE.replace("math.sqrt(int(value.shape[-1]))", "int(value.shape[-1])")
+TYPED = 6
+"""Characters between two frames."""
+QUALITY = 40
+
+
+class Camera:
+    """Frames of a page, and how long each is shown."""
+
+    def __init__(self, page: Any) -> None:
+        self._page = page
+        self.frames: list[Image.Image] = []
+        self.times: list[int] = []
+
+    def shoot(self, milliseconds: int) -> None:
+        """Add what the page shows now."""
+        from PIL import Image
+
+        whole = Image.open(io.BytesIO(self._page.screenshot())).convert("RGB")
+        height = round(whole.height * WIDTH / whole.width)
+        self.frames.append(whole.resize((WIDTH, height), Image.Resampling.LANCZOS))
+        self.times.append(milliseconds)
+
+    def type(self, text: str) -> None:
+        """Type ``text``, a few characters a frame."""
+        for start in range(0, len(text), TYPED):
+            self._page.keyboard.insert_text(text[start : start + TYPED])
+            self.shoot(110)
+
+    def save(self, verdict: str) -> None:
+        """Save, and wait until all of the report is there and says ``verdict``."""
+        self._page.keyboard.press("Control+s")
+        self._page.locator("#desk.grading").wait_for(state="attached")
+        self.shoot(300)
+        self._page.locator("#desk:not(.grading)").wait_for(state="attached")
+        self._page.locator(".desk-verdict", has_text=verdict).wait_for()
+        self._page.wait_for_timeout(800)  # what scrolls has arrived
+
+    def write(self, path: Path) -> None:
+        """The film."""
+        first, *rest = self.frames
+        settings = {"quality": QUALITY, "method": 6, "minimize_size": True, "loop": 0}
+        first.save(path, save_all=True, append_images=rest, duration=self.times, **settings)
+
+
+def act(page: Any, camera: Camera) -> None:
+    """Make the mistake, read what it is, and fix it."""
+    page.evaluate("document.getElementById('scaling').scrollIntoView()")
+    page.locator(EDITOR).press("Control+f")
+    page.keyboard.type("# scale")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Delete")
+    camera.shoot(1500)
+    camera.type(WRONG)
+    camera.shoot(600)
+    camera.save("checks pass")
+    camera.shoot(5500)
+    for _ in range(len("int(value.shape[-1])")):
+        page.keyboard.press("Shift+ArrowLeft")
+    camera.shoot(900)
+    camera.type("math.sqrt(int(value.shape[-1]))")
+    camera.save("All checks passed")
+    camera.shoot(4500)
+
+
+def main() -> None:
+    """Record the film and say how large it is."""
+    import playwright.sync_api as api
+
+    with tempfile.TemporaryDirectory() as folder, api.sync_playwright() as playwright:
+        root = Path(folder)
+        copy(root)
+        answer = make_answer((root / "solutions/solution_05.py").read_text(encoding="utf-8"))
+        before, after = answer.split(SCALE)
+        text = f"{before}# scale{after.partition(chr(10))[1]}{after.partition(chr(10))[2]}"
+        (root / "steps/step_05.py").write_text(text, encoding="utf-8")
+        desk = begin(root)
+        try:
+            browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+            page = browser.new_page(viewport=SIZE, color_scheme="light")
+            page.set_default_timeout(LIMIT_MS)
+            page.goto(address(desk))
+            page.wait_for_selector(".desk-verdict", state="attached")
+            page.locator("#desk:not(.grading)").wait_for(state="attached")
+            camera = Camera(page)
+            act(page, camera)
+            camera.write(FILM)
+            browser.close()
+        finally:
+            desk.terminate()
+            desk.wait()
+    told = f"{len(camera.frames)} frames, {FILM.stat().st_size / 1000:.0f} kB"
+    print(f"Wrote {FILM.relative_to(course.HOME)}: {told}.")
+
+
+if __name__ == "__main__":
+    main()
