@@ -105,12 +105,13 @@ class Engine:
 
     def _run(self) -> None:
         writing: list[Turn] = []
-        while True:
-            if not writing and not self._waiting:
-                self._more.wait()
-                self._more.clear()
-            self._admit(writing)
-            writing = [turn for turn in writing if turn.take()]
+        with self.writer.in_this_thread():
+            while True:
+                if not writing and not self._waiting:
+                    self._more.wait()
+                    self._more.clear()
+                self._admit(writing)
+                writing = [turn for turn in writing if turn.take()]
 
     def _admit(self, writing: list[Turn]) -> None:
         """Begin more of them. Files that were saved are loaded when the earlier answers end."""

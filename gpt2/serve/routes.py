@@ -112,19 +112,18 @@ class Routes:
         self._open.discard(answer)
 
     async def _news(self, answer: Answer, deadline: float) -> list[Told]:
-        """What is new about it.
+        """What is new about it; an error is the last of it.
 
         Raises:
-            Refused: it went wrong, or took too long.
+            Refused: there is nothing but an error, or it took too long.
         """
         try:
             async with asyncio.timeout_at(deadline):
                 news = await answer.take()
         except TimeoutError:
             raise Refused(503, SLOW.format(self._limit_s), code="timeout") from None
-        for _, one in news:
-            if isinstance(one, Refused):
-                raise one
+        if news and isinstance(news[0][1], Refused):
+            raise news[0][1]
         return news
 
     async def _whole(
@@ -136,6 +135,7 @@ class Routes:
             every: list[Told] = []
             while complete(every) < form.choices:
                 every += await self._news(answer, deadline)
+                _raise(every)
             return every
 
         collecting = asyncio.create_task(collect())
@@ -159,6 +159,7 @@ class Routes:
             while True:
                 ended += complete(news)
                 yield "".join(_event(one) for one in form.chunks(news))
+                _raise(news)
                 if ended == form.choices:
                     break
                 news = await self._news(answer, deadline)
@@ -168,6 +169,13 @@ class Routes:
             yield _event(refused.body)
         finally:
             self._close(answer)
+
+
+def _raise(news: list[Told]) -> None:
+    """Raise the error among them, if there is one."""
+    for _, one in news:
+        if isinstance(one, Refused):
+            raise one
 
 
 def _event(about: dict[str, Any]) -> str:

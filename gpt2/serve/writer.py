@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from gpt2.course import Choose, CourseSteps, StepProblem, blame, needed, require
 from gpt2.tokenizer import Tokenizer
 from gpt2.writing import SMALL, blaming, built, prepare_max
 from grader.base import course
+from grader.frameworks.max.engine import private
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +50,7 @@ class Sight:
 
 
 class Writer:
-    """Writes tokens. Everything but ``open`` is for one thread, the engine's."""
+    """Writes tokens: in one thread, the engine's, once it has been opened."""
 
     def __init__(self, folder: Path, kind: str, *, mine: bool, notes: Console) -> None:
         """Read the checkpoint.
@@ -90,6 +91,13 @@ class Writer:
             self._writer = self._opened.enter_context(writer)
             for _ in self._stream([0], 2, {}):  # a step that cannot write says so now
                 pass
+
+    @contextmanager
+    def in_this_thread(self) -> Iterator[None]:
+        """Let MAX stage graphs in another thread than the one that imported it."""
+        context = private.MLIR_CONTEXT
+        with context.get()() if context.there else nullcontext():
+            yield
 
     @property
     def changed(self) -> bool:
