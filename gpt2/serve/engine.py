@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 AT_ONCE = 8
 """Choices that are written in turns. Each has a cache, so the others wait without one."""
 
+GAP_S = 0.008
+"""Between two looks at an answer: a small model writes several tokens meanwhile, sent together."""
+
 Told = tuple[int, Piece | Refused]
 """Which choice, and what is new about it."""
 
@@ -37,6 +40,7 @@ class Answer:
         self._told: deque[Told] = deque()
         self._changed = asyncio.Event()
         self._woken = False
+        self._next = 0.0
 
     def tell(self, index: int, news: Piece | Refused) -> None:
         """Add something; wake who waits, if it streams or this choice is complete."""
@@ -48,8 +52,10 @@ class Answer:
                 self._loop.call_soon_threadsafe(self._changed.set)
 
     async def take(self) -> list[Told]:
-        """What is new, once there is something."""
+        """What is new, once there is something, and some time after the last time."""
         await self._changed.wait()
+        await asyncio.sleep(max(0.0, self._next - self._loop.time()))
+        self._next = self._loop.time() + GAP_S
         self._changed.clear()
         self._woken = False
         return [self._told.popleft() for _ in range(len(self._told))]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).resolve().parent / "page"
 MOST_BODY = 1 << 20
+SHORT = 4096
+"""Bytes of a body that is read faster than another thread can be asked to."""
 MOST_OPEN = 100
 """Requests that are answered or wait for it. One more is told to come again."""
 ENDING = "The server is ending."
@@ -91,7 +93,10 @@ class Routes:
         try:
             body = await json_object(request, MOST_BODY)
             tokenizer = self._engine.writer.tokenizer
-            wanted = await asyncio.to_thread(asked.read, body, tokenizer, self._room)
+            if int(request.headers.get("content-length", MOST_BODY)) <= SHORT:
+                wanted = asked.read(body, tokenizer, self._room)
+            else:
+                wanted = await asyncio.to_thread(asked.read, body, tokenizer, self._room)
         finally:
             self._reading -= 1
         answer = self._engine.order(wanted)
