@@ -65,7 +65,7 @@ def chapters() -> tuple[Chapter, ...]:
     return (
         Chapter("", ("begin", "working")),
         Chapter("Steps", tuple(f"steps/step_{number}" for number in numbers)),
-        Chapter("To look up", ("glossary", *SHARED)),
+        Chapter("To look up", ("glossary", *SHARED, "serving")),
         Chapter("Behind the course", ("teachers", "how_it_works", "decisions/index")),
         Chapter("Solutions", tuple(f"solutions/solution_{number}" for number in numbers)),
     )
@@ -92,6 +92,7 @@ def write(source: Path) -> dict[str, list[str]]:
     _save(source, "begin", _begin(places))
     _save(source, "working", _converted("docs/working.md", places))
     shutil.copy(ROOT / FILM, source)
+    _save(source, "serving", _converted("docs/serving.md", places))
     _save(source, "teachers", _converted("docs/teaching.md", places))
     _save(source, "how_it_works", (OWN / "how_it_works.md").read_text(encoding="utf-8"))
     for path in sorted((ROOT / "docs" / "adr").glob("*.md")):
@@ -107,6 +108,7 @@ def _places() -> dict[str, str]:
     """The page of each file of the repository that has one."""
     places = {"README.md": "begin.md", "docs/teaching.md": "teachers.md"}
     places["docs/working.md"] = "working.md"
+    places["docs/serving.md"] = "serving.md"
     places |= {f"steps/{name}.md": f"{name}.md" for name in ("glossary", *SHARED)}
     places["docs/adr/README.md"] = "decisions/index.md"
     places["docs/adr"] = "decisions/index.md"

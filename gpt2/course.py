@@ -8,25 +8,37 @@ import importlib.util
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
-from importlib.machinery import ModuleSpec
+from collections.abc import Callable, Iterator, Sequence
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from grader.base import course
 from grader.base.model import Step
+from grader.learner import progress
 from grader.learner.stub import untouched
 from grader.learner.tasks import task
 
 LAST = "12"
 """The step that writes; the model is this step and what it imports."""
 
+Choose = Callable[..., int]
+"""``next_token``: from logits to a token."""
+
 IMPORTED = re.compile(r"^from solutions\.solution_(\d\d) import", re.MULTILINE)
 
 
 class StepProblem(ValueError):
     """One of the learner's steps is not written yet, or does not work."""
+
+
+class FromSource(SourceFileLoader):
+    """Compiles a file anew each time: one saved twice in a second may look the same to Python."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The code of the file as it is now."""
+        return self.source_to_code(self.get_data(self.path), self.path)
 
 
 class OwnSteps(importlib.abc.MetaPathFinder):
@@ -39,7 +51,8 @@ class OwnSteps(importlib.abc.MetaPathFinder):
         number = name.removeprefix("solutions.solution_")
         if number == name or not number.isdecimal():
             return None
-        return importlib.util.spec_from_file_location(name, course.find(number).stub)
+        stub = course.find(number).stub
+        return importlib.util.spec_from_loader(name, FromSource(name, str(stub)))
 
 
 class CourseSteps:
@@ -48,7 +61,7 @@ class CourseSteps:
     def __init__(self, *, mine: bool) -> None:
         """Import them. Prepare MAX first."""
         if mine:
-            sys.meta_path.insert(0, OwnSteps())
+            _import_own()
         self._step_01 = importlib.import_module("solutions.solution_01")
         self._step_11 = importlib.import_module("solutions.solution_11")
         self._step_12 = importlib.import_module("solutions.solution_12")
@@ -62,10 +75,22 @@ class CourseSteps:
         model.load_state_dict(self._step_11.convert_checkpoint(model, checkpoint))
         return model
 
+    def choose_with(self, wrap: Callable[[Choose], Choose]) -> None:
+        """Wrap ``next_token``, which ``stream`` calls for each token."""
+        setattr(self._step_12, "next_token", wrap(self._step_12.next_token))  # noqa: B010
+
     def stream(self, model: Any, tokens: Sequence[int], count: int, **how: Any) -> Iterator[int]:
         """Step 12's ``stream``."""
         written: Iterator[int] = self._step_12.stream(model, tokens, count, **how)
         return written
+
+
+def _import_own() -> None:
+    """Import the learner's files from now on, those that were imported before too."""
+    if not any(isinstance(finder, OwnSteps) for finder in sys.meta_path):
+        sys.meta_path.insert(0, OwnSteps())
+    for name in [name for name in sys.modules if name.startswith("solutions.solution_")]:
+        del sys.modules[name]
 
 
 def needed() -> list[str]:
@@ -99,6 +124,18 @@ def require_written() -> None:
         )
 
 
+def failing() -> list[Step]:
+    """The needed steps whose file, as it is now, failed when it was graded last."""
+    known, _ = progress.read(course.ROOT)
+    steps = [course.find(number) for number in needed()]
+    return [step for step in steps if step.id in known and _failed(step, known[step.id])]
+
+
+def _failed(step: Step, known: progress.StepProgress) -> bool:
+    digest = hashlib.sha256(step.stub.read_bytes()).hexdigest()
+    return not known.passes and digest.startswith(known.digest or "-")
+
+
 def _written(step: Step) -> bool:
     try:
         digest = hashlib.sha256(step.stub.read_bytes()).hexdigest()
@@ -110,7 +147,7 @@ def _written(step: Step) -> bool:
         ) from problem
 
 
-def blame(error: Exception) -> StepProblem:
+def blame(error: BaseException) -> StepProblem:
     """The same error, with the place in the learner's steps that raised it."""
     what = f"{type(error).__name__}: {str(error).strip() or 'no message'}"
     place = _place(error)
@@ -125,7 +162,7 @@ def blame(error: Exception) -> StepProblem:
     )
 
 
-def _place(error: Exception) -> tuple[Path, int, str] | None:
+def _place(error: BaseException) -> tuple[Path, int, str] | None:
     """File, line and text of the deepest line of a learner's step."""
     steps = course.ROOT / "steps"
     if isinstance(error, SyntaxError) and error.filename and error.lineno:

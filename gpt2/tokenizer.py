@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import pairwise
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,9 @@ END_OF_TEXT = "<|endoftext|>"
 CONTRACTION = re.compile(r"'(?:s|t|re|ve|m|ll|d)")
 WORD = re.compile(r" ?L+| ?N+| ?O+|[ S]+(?![LNO])|[ S]+")
 """GPT-2's pattern, for text with each character replaced by its kind: see :func:`kinds`."""
+
+MOST_KNOWN = 1 << 16
+"""Words whose ids are kept."""
 
 
 class NoTokenizer(ValueError):
@@ -125,6 +128,14 @@ class Tokenizer:
             yield decoder.decode(self._raw(index))
         yield decoder.decode(b"", final=True)
 
+    def shown(self, index: int) -> str:
+        """One token as text; as OpenAI writes its bytes if they are no whole characters."""
+        raw = self._raw(index)
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            return "bytes:" + "".join(f"\\x{byte:02x}" for byte in raw)
+
     def _raw(self, index: int) -> bytes:
         """The bytes of one token."""
         token = self._tokens.get(index, "")
@@ -135,6 +146,8 @@ class Tokenizer:
     def _word(self, word: str) -> list[int]:
         """The ids of one word, cached."""
         if word not in self._known:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
             try:
                 self._known[word] = [self._ids[piece] for piece in self._merged(word)]
             except KeyError as piece:
@@ -144,15 +157,28 @@ class Tokenizer:
     def _merged(self, word: str) -> list[str]:
         """The word's bytes, joined by the merges; the earliest merge first, left to right."""
         pieces = [self._letters[byte] for byte in word.encode("utf-8")]
-        while len(pieces) > 1:
-            pairs = pairwise(pieces)
-            rank, at = min(
-                (self._ranks.get(pair, len(self._ranks)), index) for index, pair in enumerate(pairs)
-            )
-            if rank == len(self._ranks):
-                break
-            pieces[at : at + 2] = [pieces[at] + pieces[at + 1]]
-        return pieces
+        after = [*range(1, len(pieces) + 1)]  # where the next piece is; a joined one leaves a gap
+        before = [*range(-1, len(pieces))]
+        joins: list[tuple[int, int, str, str]] = []
+
+        def offer(left: int, right: int) -> None:
+            if left >= 0 and right < len(pieces):
+                pair = pieces[left], pieces[right]
+                if pair in self._ranks:
+                    heappush(joins, (self._ranks[pair], left, *pair))
+
+        for index in range(len(pieces) - 1):
+            offer(index, index + 1)
+        while joins:
+            _, left, *pair = heappop(joins)
+            right = after[left]
+            if right < len(pieces) and [pieces[left], pieces[right]] == pair:
+                pieces[left], pieces[right] = "".join(pair), ""
+                after[left] = after[right]
+                before[after[right]] = left
+                offer(before[left], left)
+                offer(left, after[left])
+        return [piece for piece in pieces if piece]
 
 
 def _two_files(folder: Path) -> tuple[dict[str, int], list[tuple[str, str]]]:

@@ -54,13 +54,13 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
     fields, checkpoint = read_checkpoint(folder)
     tokenizer = Tokenizer.from_folder(folder if folder.is_dir() else folder.parent)
     tokens = _encode(wish.prompt, tokenizer)
-    with _blaming(mine):
-        with _loading(notes):
-            _prepare_max()
+    with blaming(mine):
+        with loading(notes):
+            prepare_max()
             from gpt2 import fast
 
             steps = CourseSteps(mine=mine)
-            model = _built(steps, fields, checkpoint, mine=mine)
+            model = built(steps, fields, checkpoint, mine=mine)
         _check_room(tokens, model.config)
         how = _how(wish, fields.get("eos_token_id", tokenizer.end_of_text))
         with fast.writer(model, kind, check=mine, notes=notes) as writer:
@@ -72,14 +72,14 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
 
 
 @contextmanager
-def _loading(notes: Console) -> Iterator[None]:
+def loading(notes: Console) -> Iterator[None]:
     """Show in a terminal that something happens: on a busy machine it takes seconds."""
     with notes.status("loading the model", spinner="line"):  # ASCII
         notes.show_cursor(True)  # nobody restores it after Ctrl-C
         yield
 
 
-def _built(steps: CourseSteps, fields: Any, checkpoint: Any, *, mine: bool) -> Any:
+def built(steps: CourseSteps, fields: Any, checkpoint: Any, *, mine: bool) -> Any:
     """The model. Without ``mine``, what does not fit is the checkpoint."""
     from gpt2.checkpoint import NoCheckpoint
 
@@ -91,14 +91,14 @@ def _built(steps: CourseSteps, fields: Any, checkpoint: Any, *, mine: bool) -> A
         raise NoCheckpoint(str(problem)) from problem
 
 
-def _prepare_max() -> None:
+def prepare_max() -> None:
     """Let small operations run at once, on NumPy, so that only the model is compiled."""
     os.environ.update(engine.environment())  # MAX reads it on import
     engine.install("numpy")
 
 
 @contextmanager
-def _blaming(mine: bool) -> Iterator[None]:
+def blaming(mine: bool) -> Iterator[None]:
     """Report errors as the learner's if the learner's steps run."""
     from gpt2.checkpoint import NoCheckpoint
     from gpt2.course import StepProblem, blame

@@ -23,7 +23,7 @@ STEPS = course.steps()
 LOADS = {("script", "src"), ("link", "href"), ("img", "src"), ("iframe", "src"), ("use", "href")}
 CHAPTERS = (
     *("index", "begin", "mistakes", "glossary", "what_it_costs", "what_heads_learn", "teachers"),
-    *("coming_from_pytorch", "how_it_works", "search", "working"),
+    *("coming_from_pytorch", "how_it_works", "search", "serving", "working"),
 )
 
 

@@ -13,6 +13,8 @@ forward pass on MAX's own kernels from an empty cache, which takes minutes.
 
 ``desk``: from a save in the page's editor to the report in the page; in the environment ``test``.
 
+``serve``: the server of the model beside a plain loop; in the environment ``desk``.
+
 ``compare``: the course's GPT-2 beside Hugging Face's on PyTorch; in the environment ``parity``.
 
 ``fails``: what a fail costs more than a pass; in the environment ``test``.
@@ -35,7 +37,7 @@ from pathlib import Path
 
 from grader import frameworks
 from grader.learner.tasks import typed
-from tools import bench_desk, bench_page, bench_phases, bench_watch, bench_workers
+from tools import bench_desk, bench_page, bench_phases, bench_serve, bench_watch, bench_workers
 from tools.bench_page import in_turns, seconds
 from tools.measured import Impossible
 
@@ -74,7 +76,7 @@ def _measure(given: Sequence[str]) -> None:
     parser.add_argument(
         "what",
         nargs="?",
-        choices=["page", "phases", "start", "watch", "desk", "workers"],
+        choices=["page", "phases", "start", "watch", "desk", "serve", "workers"],
         default="page",
     )
     parser.add_argument("--turns", type=int, default=10)
@@ -91,6 +93,7 @@ def _measure(given: Sequence[str]) -> None:
         "desk": lambda: bench_desk.main(asked.saves),
         "page": lambda: bench_page.main(asked.turns, min(asked.saves, 20), keep=asked.keep),
         "phases": lambda: bench_phases.main(asked.turns, keep=asked.keep),
+        "serve": lambda: bench_serve.main(asked.turns),
         "start": lambda: _starts(asked.turns, eager=asked.eager),
         "watch": lambda: bench_watch.main(asked.saves),
         "workers": lambda: bench_workers.main(asked.turns),

@@ -5,15 +5,13 @@ from __future__ import annotations
 import hmac
 import os
 import secrets
-import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from grader.base.files import Unusable
+from grader.learner.web.server import LOOPBACK
 
-LOOPBACK = "127.0.0.1"
-"""The only address that the server listens on."""
 PORT = 8750
 """The usual port. It stays the same from day to day, because a browser keeps unsaved text by it."""
 KEY = ".grader/desk.key"
@@ -89,27 +87,6 @@ def public(address: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise Unusable(f"{address} is not an address such as https://hub.example/user/ana/desk/")
     return address.rstrip("/") + "/"
-
-
-def listen(port: int | None) -> socket.socket:
-    """A socket on loopback: on ``port``, else the usual one, else any that is free.
-
-    Raises:
-        Unusable: the port that was asked for cannot be had.
-    """
-    wanted = (PORT, 0) if port is None else (port,)
-    for number in wanted:
-        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((LOOPBACK, number))
-            listening.listen()
-        except OSError as problem:
-            listening.close()
-            refused = problem
-        else:
-            return listening
-    raise Unusable(f"Port {port} cannot be used: {refused.strerror}. Choose another --port.", 3)
 
 
 def key(root: Path) -> str:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 
@@ -21,6 +20,7 @@ from grader.learner.desk import text
 from grader.learner.desk.book import Book, Files
 from grader.learner.desk.shown import STYLE
 from grader.learner.reset import reset
+from grader.learner.web.body import Json, json_object
 from grader.rubric.exhibit import NoExhibit
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ MOST_BODY = 2 << 20
 """Bytes of a request: JSON may write a character of the file in six."""
 MOST_TEXT = 200
 """Characters of a text to explore."""
-
-Json = dict[str, Any]
 
 
 class Routes:
@@ -70,7 +68,7 @@ class Routes:
 
     async def _save(self, request: Request) -> Response:
         """Write the file; 409 with both texts if it was changed elsewhere."""
-        place, body = self._place(request), await _body(request)
+        place, body = self._place(request), await json_object(request, MOST_BODY)
         content, base, window = (_word(body, name) for name in ("text", "base", "window"))
         try:
             digest = self._desk.save(place, content, base, window)
@@ -86,14 +84,14 @@ class Routes:
 
     async def _difference(self, request: Request) -> Response:
         """How the text that was sent differs from the file."""
-        place, body = self._place(request), await _body(request)
+        place, body = self._place(request), await json_object(request, MOST_BODY)
         theirs = text.read(place.step).text
         mine = _word(body, "text")
         return JSONResponse({"lines": await asyncio.to_thread(text.difference, theirs, mine)})
 
     async def _keep(self, request: Request) -> Response:
         """Put the text that was sent among the copies."""
-        place, body = self._place(request), await _body(request)
+        place, body = self._place(request), await json_object(request, MOST_BODY)
         content = _word(body, "text")
         if len(content.encode("utf-8", "replace")) > MOST_BODY:
             raise HTTPException(413, "Too large to keep.")
@@ -112,7 +110,7 @@ class Routes:
     # ---- help ---------------------------------------------------------------------------------
 
     async def _hint(self, request: Request) -> Response:
-        place, body = self._place(request), await _body(request)
+        place, body = self._place(request), await json_object(request, MOST_BODY)
         check = _word(body, "check") or None
         if check is not None and check not in _checks(place):
             raise HTTPException(404, "This step has no such check.")
@@ -220,30 +218,6 @@ def _checks(place: Place) -> dict[str, Any]:
     from grader.rubric import load
 
     return {check.id: check for check in load.rubric(place.step).checks}
-
-
-async def _body(request: Request) -> Json:
-    """The request's JSON object, never more than ``MOST_BODY`` bytes of it."""
-    if request.headers.get("content-type", "").partition(";")[0] != "application/json":
-        raise HTTPException(415, "The desk takes JSON.")
-    length = request.headers.get("content-length", "")
-    if length.isdigit() and int(length) > MOST_BODY:
-        raise HTTPException(413, "Too large.", {"connection": "close"})
-    data = bytearray()
-    try:
-        async for piece in request.stream():
-            data += piece
-            if len(data) > MOST_BODY:
-                raise HTTPException(413, "Too large.", {"connection": "close"})
-    except ClientDisconnect:
-        raise HTTPException(400, "The request ended early.") from None
-    try:
-        found = json.loads(bytes(data))
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise HTTPException(400, "This is not a JSON object.")
-    return found
 
 
 def _word(body: Json, name: str) -> str:

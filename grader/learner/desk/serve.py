@@ -5,38 +5,30 @@ from __future__ import annotations
 import asyncio
 import html
 import os
-import signal
 import sys
 import threading
 import webbrowser
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import uvicorn
-
 from grader.learner.desk import address, book
-from grader.learner.desk.connection import Connection
 from grader.learner.desk.guard import Guard
 from grader.learner.desk.hub import Hub
 from grader.learner.desk.routes import application
 from grader.learner.desk.session import Desk
+from grader.learner.web.server import Server, listen
 
 if TYPE_CHECKING:
     import socket
-    from types import FrameType
 
     from grader.base.model import Step
     from grader.pipeline import Options
 
 OPENER = ".grader/desk.html"
 """A page that opens the desk. A browser is given this file: its own arguments are no secret."""
-PATIENCE_S = 2
-"""How long an answer that is on its way may take when the desk ends."""
-MOST_AT_ONCE = 300
-"""Connections. Twenty windows need forty."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +49,7 @@ def serve(step: Step, steps: Sequence[Step], options: Options, settings: Setting
         Unusable: there is no book, or the port cannot be used.
     """
     folder = settings.book or book.ready(step.root)
-    listening = address.listen(settings.port)
+    listening = listen(settings.port, address.PORT)
     public = address.public(settings.public) if settings.public else ""
     place = address.Address(listening.getsockname()[1], public, address.key(step.root))
     opener = step.root / OPENER
@@ -80,21 +72,7 @@ async def _serve(
     hub = Hub()
     desk = Desk(steps, book.sections(folder), options, hub, poll=settings.poll)
     guard = Guard(application(desk, hub, folder), place, book.page_of(folder, step.number))
-    server = Server(
-        hub,
-        uvicorn.Config(
-            guard,
-            http=Connection,
-            log_level="error",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            lifespan="off",
-            ws="none",
-            limit_concurrency=MOST_AT_ONCE,
-            timeout_graceful_shutdown=PATIENCE_S,
-        ),
-    )
+    server = Server(guard, hub.close)
     print(
         f"Step {step.number}: {step.title}\n   {place.opening}\nCtrl-C ends the desk.", flush=True
     )
@@ -104,31 +82,6 @@ async def _serve(
         await server.serve(sockets=[listening])
     finally:
         await asyncio.to_thread(desk.close)
-
-
-class Server(uvicorn.Server):
-    """A server that a signal ends without an error, its open streams first."""
-
-    def __init__(self, hub: Hub, config: uvicorn.Config) -> None:
-        super().__init__(config)
-        self._hub = hub
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """Ctrl-C is the usual way to end the desk, and no error."""
-        loop = asyncio.get_running_loop()
-
-        def end(number: int, frame: FrameType | None) -> None:
-            self.should_exit = True
-            loop.call_soon_threadsafe(self._hub.close)
-
-        every = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        before = {number: signal.signal(number, end) for number in every}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
 def _has_browser() -> bool:

@@ -1,0 +1,1 @@
+"""What every server of the course needs: a socket, patience with limits, and a clean end."""
