@@ -33,7 +33,7 @@ def test_its_picture_is_the_film_and_small() -> None:
     assert re.findall(r"!\[[^\]]{60,}\]\(([^)]+)\)", TEXT) == ["docs/desk.webp"]
     assert film.FILM.stat().st_size <= 400_000
     with Image.open(film.FILM) as picture:
-        assert picture.n_frames > 10
+        assert getattr(picture, "n_frames", 1) > 10
         assert picture.size[0] == film.WIDTH
 
 

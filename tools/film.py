@@ -63,7 +63,12 @@ class Camera:
     def write(self, path: Path) -> None:
         """The film."""
         first, *rest = self.frames
-        settings = {"quality": QUALITY, "method": 6, "minimize_size": True, "loop": 0}
+        settings: dict[str, Any] = {
+            "quality": QUALITY,
+            "method": 6,
+            "minimize_size": True,
+            "loop": 0,
+        }
         first.save(path, save_all=True, append_images=rest, duration=self.times, **settings)
 
 
@@ -102,7 +107,7 @@ def main() -> None:
         desk = begin(root)
         try:
             browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-            page = browser.new_page(viewport=SIZE, color_scheme="light")
+            page = browser.new_page(viewport=SIZE, color_scheme="light")  # type: ignore[arg-type]
             page.set_default_timeout(LIMIT_MS)
             page.goto(address(desk))
             page.wait_for_selector(".desk-verdict", state="attached")

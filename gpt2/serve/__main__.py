@@ -14,6 +14,7 @@ import click
 from gpt2.running import run
 from gpt2.writing import SMALL, loading
 from grader.cli.options import from_caller
+from grader.learner.tasks import typed
 
 if TYPE_CHECKING:
     import socket

@@ -18,7 +18,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "begin": ("desk", "watch", "notebook", "next"),
     "steps": ("check", "list", "progress", "skip", "reset", "grade"),
     "when stuck": ("hint", "explain", "trace", "solution", "doctor"),
-    "look": ("show", "gpt2", "lab", "book", "python"),
+    "look": ("show", "gpt2", "serve", "lab", "book", "python"),
     "teach": ("class", "similar", "autograder"),
     "maintain": (
         "test",
