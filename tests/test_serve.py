@@ -19,12 +19,10 @@ pytest.importorskip("starlette", reason="the environment `desk` is not installed
 
 from gpt2.serve.choice import Held
 from gpt2.serve.nucleus import within
-from gpt2.serve.routes import MOST_OPEN
 from gpt2.tokenizer import Tokenizer
 from gpt2.writing import SMALL
 from grader.base.course import ROOT
 from tests.serve_server import END, Served, running
-from tests.worker_jobs import until
 
 pytestmark = pytest.mark.any_python
 TOKENIZER = Tokenizer.from_folder(SMALL)
@@ -294,20 +292,3 @@ def test_a_slow_reader_holds_up_nobody(served: Served) -> None:
     time.sleep(1)
     assert END in answer.read().decode()
     connection.close()
-
-
-def test_one_request_too_many_is_told_to_come_again(served: Served) -> None:
-    body = json.dumps({"prompt": "She was", "max_tokens": 250, "n": 8})
-    waiting = [served.connect() for _ in range(MOST_OPEN)]
-    try:
-        for connection in waiting:
-            headers = {"content-type": "application/json"}
-            connection.request("POST", "/v1/completions", body, headers)
-        until(lambda: served.ask("/health").json()["open"] == MOST_OPEN)
-        refused = served.complete(prompt="She", max_tokens=1)
-        assert (refused.status, refused.headers["retry-after"]) == (429, "1")
-        assert refused.error["code"] == "rate_limit_exceeded"
-    finally:
-        for connection in waiting:
-            connection.close()
-    assert served.complete(prompt="She", max_tokens=1).status == 200

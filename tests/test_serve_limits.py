@@ -14,7 +14,9 @@ import pytest
 
 pytest.importorskip("starlette", reason="the environment `desk` is not installed")
 
+from gpt2.serve.routes import MOST_OPEN
 from tests.serve_server import PATIENCE_S, NoServer, Served, events, running, serve
+from tests.worker_jobs import until
 
 pytestmark = pytest.mark.any_python
 FEW: dict[str, Any] = {"prompt": "She", "max_tokens": 1}
@@ -218,3 +220,20 @@ def test_a_port_that_is_taken_is_told(served: Served) -> None:
     with pytest.raises(NoServer, match=f"Port {served.port} cannot be used") as ended:
         serve("--port", str(served.port))
     assert ended.value.args[0] == 3
+
+
+def test_one_request_too_many_is_told_to_come_again(served: Served) -> None:
+    body = json.dumps({"prompt": "She was", "max_tokens": 250, "n": 8})
+    waiting = [served.connect() for _ in range(MOST_OPEN)]
+    try:
+        for connection in waiting:
+            headers = {"content-type": "application/json"}
+            connection.request("POST", "/v1/completions", body, headers)
+        until(lambda: served.ask("/health").json()["open"] == MOST_OPEN)
+        refused = served.complete(prompt="She", max_tokens=1)
+        assert (refused.status, refused.headers["retry-after"]) == (429, "1")
+        assert refused.error["code"] == "rate_limit_exceeded"
+    finally:
+        for connection in waiting:
+            connection.close()
+    assert served.complete(prompt="She", max_tokens=1).status == 200
