@@ -5,7 +5,6 @@ Longer than 300 lines, because one browser visits the pages for all its tests.
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -17,16 +16,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from book.explorer import TEXTS, NoText, Switches, explored
+from tests.browser import CHROMIUM, MARKS, api, axe
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-
-pytestmark = [
-    pytest.mark.any_python,
-    pytest.mark.whole,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here"),
-]
+pytestmark = MARKS
 
 SAMPLE = ("index", "steps/step_02", "solutions/solution_02", "what_it_costs", "search")
 """A page of each kind."""

@@ -5,7 +5,6 @@ Longer than 300 lines, because one browser and one desk serve all its tests.
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -18,17 +17,10 @@ import pytest
 
 from grader.base.blanks import make_answer, make_stub
 from grader.base.course import ROOT
+from tests.browser import CHROMIUM, MARKS, api, axe
 from tests.desk_server import Served, make_course, serve, small_book
 
-api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-pytestmark = [
-    pytest.mark.any_python,
-    pytest.mark.whole,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here"),
-]
+pytestmark = MARKS
 PATIENCE_MS = 90_000
 """On a busy machine a report may take half a minute."""
 HARMLESS = ("net::ERR", "Applying inline style")

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.browser import CHROMIUM, MARKS, api, axe
 from tests.serve_server import running
 
 pytest.importorskip("starlette", reason="the environment `desk` is not installed")
-api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-pytestmark = [
-    pytest.mark.any_python,
-    pytest.mark.whole,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here"),
-]
+pytestmark = MARKS
 ASKED = {"prompt": "She was", "max_tokens": 20, "temperature": 0.8, "top_k": 40, "seed": 1}
 
 

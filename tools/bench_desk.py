@@ -101,7 +101,8 @@ def begin(root: Path) -> subprocess.Popen[str]:
 
 def chromium() -> str | None:
     """The browser, if there is one."""
-    return shutil.which("chromium") or shutil.which("chrome")
+    names = ("chromium", "chromium-browser", "chrome")
+    return next(filter(None, map(shutil.which, names)), None)
 
 
 def _measure(root: Path, browser: Any, saves: int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
