@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
-import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 
 from gpt2.serve.refused import Refused
+from grader.learner.web.sealed import same, sealed
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
-ALWAYS = {
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
+POLICY = {
     "content-security-policy": "default-src 'self'; img-src data:; object-src 'none'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 }
@@ -70,14 +65,9 @@ class Guard:
         if scope["type"] != "http":  # there are no web sockets here
             await send({"type": "websocket.close", "code": 1008})
             return
-
-        async def sealed(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(ALWAYS)
-            await send(message)
-
         refused = self._refusal(scope["path"], Headers(scope=scope))
-        await (self._app if refused is None else refused.response())(scope, receive, sealed)
+        answer = self._app if refused is None else refused.response()
+        await answer(scope, receive, sealed(send, POLICY))
 
     def _refusal(self, path: str, headers: Headers) -> Refused | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
@@ -90,10 +80,6 @@ class Guard:
         if path.startswith("/v1") and site not in ("same-origin", "none"):
             return Refused(403, ELSEWHERE)
         given = headers.get("authorization", "").removeprefix("Bearer ").strip()
-        if key and path.startswith("/v1") and not _same(given, key):
+        if key and path.startswith("/v1") and not same(given, key):
             return Refused(401, STRANGER, code="invalid_api_key")
         return None
-
-
-def _same(one: str, other: str) -> bool:
-    return secrets.compare_digest(one.encode("utf-8", "replace"), other.encode())

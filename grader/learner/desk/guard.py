@@ -8,11 +8,13 @@ from http.cookies import SimpleCookie
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
+from grader.learner.web.sealed import same, sealed
+
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from grader.learner.desk.address import Address
 
@@ -25,14 +27,6 @@ POLICY = (
     "default-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; "
     "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-ALWAYS = {
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-}
 SAFE = ("GET", "HEAD")
 STRANGER = "This desk does not know your browser. Open the address that the terminal shows."
 ELSEWHERE = "A page elsewhere asked for this. The desk answers its own pages only."
@@ -61,16 +55,12 @@ class Guard:
             return
         nonce = scope[NONCE] = secrets.token_urlsafe(16)
         scope[KEY] = self._address.key
-
-        async def sealed(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers.update(ALWAYS)
-                headers["content-security-policy"] = POLICY.format(nonce=nonce)
-            await send(message)
-
+        headers = {
+            "cross-origin-opener-policy": "same-origin",
+            "content-security-policy": POLICY.format(nonce=nonce),
+        }
         answer = self._answer(scope)
-        await (self._app if answer is None else answer)(scope, receive, sealed)
+        await (self._app if answer is None else answer)(scope, receive, sealed(send, headers))
 
     def _answer(self, scope: Scope) -> Response | None:
         """A refusal, or the cookie; None lets the request through."""
@@ -103,7 +93,7 @@ class Guard:
         except Exception:  # noqa: BLE001 - whatever a stranger sends
             return False
         found = cookies.get(self._address.cookie)
-        return found is not None and _same(found.value, self._address.session)
+        return found is not None and same(found.value, self._address.session)
 
     def _welcome(self, query: str) -> Response:
         """Give the cookie for the token, and continue at the first page.
@@ -112,7 +102,7 @@ class Guard:
         the one who asks, and not send the cookie.
         """
         token = parse_qs(query).get("token", [""])[0]
-        if not _same(token, self._address.token):
+        if not same(token, self._address.token):
             return PlainTextResponse(STRANGER, 403)
         first = html.escape(self._first)
         page = HTMLResponse(
@@ -130,7 +120,7 @@ class Guard:
             proof = self._address.proof("desk", origin, asked.get("nonce", ""))
             return JSONResponse({"proof": proof, "nonce": self._address.started})
         expected = self._address.proof("page", origin, self._address.started)
-        if method != "POST" or not _same(asked.get("proof", ""), expected):
+        if method != "POST" or not same(asked.get("proof", ""), expected):
             return PlainTextResponse(STRANGER, 403)
         return self._let_in(Response(status_code=204))
 
@@ -144,7 +134,3 @@ class Guard:
             secure=self._address.secure,
         )
         return answer
-
-
-def _same(one: str, other: str) -> bool:
-    return secrets.compare_digest(one.encode("utf-8", "replace"), other.encode())
