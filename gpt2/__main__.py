@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from gpt2.running import run
-from gpt2.writing import SMALL, Wish, write
-from grader.cli.options import from_caller
+from gpt2.running import model_option, run
+from gpt2.writing import Wish, write
 from grader.learner.tasks import typed
 
 
@@ -20,12 +19,7 @@ def a_number(_: click.Context, __: click.Parameter, value: float) -> float:
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
-@click.option(
-    "--model",
-    "folder",
-    type=click.Path(path_type=Path),
-    help="Folder of a Hugging Face GPT-2. Without it, the small one that ships with the course.",
-)
+@model_option
 @click.option("--prompt", default="It is a truth", help="The text to continue.")
 @click.option(
     "--tokens",
@@ -56,7 +50,7 @@ def a_number(_: click.Context, __: click.Parameter, value: float) -> float:
     "two; max waits for it; numpy compiles nothing.",
 )
 def command(
-    folder: Path | None,
+    folder: Path,
     prompt: str,
     tokens: int,
     temperature: float,
@@ -71,8 +65,7 @@ def command(
     1 one of your steps does not work, 2 wrong usage or a folder without a GPT-2 of this kind,
     3 MAX or the machine failed, 130 stopped by Ctrl-C.
     """
-    place = SMALL if folder is None else from_caller(folder)
-    write(place, Wish(prompt, tokens, temperature, top_k, seed), mine=mine, kind=kind)
+    write(folder, Wish(prompt, tokens, temperature, top_k, seed), mine=mine, kind=kind)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,20 @@ import os
 import sys
 import threading
 from contextlib import suppress
+from pathlib import Path
 
 import click
+
+from gpt2.writing import SMALL
+from grader.cli.options import from_caller
+
+model_option = click.option(
+    "--model",
+    "folder",
+    type=click.Path(path_type=Path),
+    callback=lambda _, __, folder: SMALL if folder is None else from_caller(folder),
+    help="Folder of a Hugging Face GPT-2. Without it, the small one that ships with the course.",
+)
 
 
 def run(command: click.Command, name: str) -> None:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpt2.running import run
-from gpt2.writing import SMALL, loading
-from grader.cli.options import from_caller
+from gpt2.running import model_option, run
+from gpt2.writing import loading
 from grader.learner.tasks import typed
 
 if TYPE_CHECKING:
@@ -33,12 +32,7 @@ SWITCH_S = 0.0002
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
-@click.option(
-    "--model",
-    "folder",
-    type=click.Path(path_type=Path),
-    help="Folder of a Hugging Face GPT-2. Without it, the small one that ships with the course.",
-)
+@model_option
 @click.option("--mine", is_flag=True, help="Use your own steps; each save counts at once.")
 @click.option("--port", type=click.IntRange(0, 65535), help="Listen on this port; 0 takes any.")
 @click.option("--host", default="127.0.0.1", help="Where to listen. Elsewhere a key is needed.")
@@ -57,7 +51,7 @@ SWITCH_S = 0.0002
     help="Seconds after which an answer is cut.",
 )
 def command(
-    folder: Path | None, mine: bool, port: int | None, host: str, kind: str, limit_s: float
+    folder: Path, mine: bool, port: int | None, host: str, kind: str, limit_s: float
 ) -> None:
     """Serve the GPT-2 of the course behind OpenAI's interface, until Ctrl-C.
 
@@ -78,8 +72,7 @@ def command(
     address = Address(host, listening.getsockname()[1], key)
     with listening:
         with loading(notes):
-            place = SMALL if folder is None else from_caller(folder)
-            writer = Writer(place, kind, mine=mine, notes=notes)
+            writer = Writer(folder, kind, mine=mine, notes=notes)
             writer.open()
             if mine:
                 _tell_failing(notes)

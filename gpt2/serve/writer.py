@@ -60,9 +60,9 @@ class Writer:
         """
         self._kind, self._mine, self._notes = kind, mine, notes
         self._fields, self._checkpoint = read_checkpoint(folder)
-        self.tokenizer = Tokenizer.from_folder(folder if folder.is_dir() else folder.parent)
-        self.end: int | None = self._fields.get("eos_token_id", self.tokenizer.end_of_text)
         place = folder if folder.is_dir() else folder.parent
+        self.tokenizer = Tokenizer.from_folder(place)
+        self.end: int | None = self._fields.get("eos_token_id", self.tokenizer.end_of_text)
         name = "gpt2-tiny" if place == SMALL else place.resolve().name
         self.name = f"{name}-mine" if mine else name
         self._sight: Sight | None = None
