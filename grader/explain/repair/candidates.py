@@ -100,11 +100,9 @@ def ordered(edits: Sequence[Edit], clues: Clues, *, raised: bool) -> Iterator[Ca
     weights = likely.Weights(clues, raised, nearer)
     own = calls_of(own_functions(clues.mine))
 
-    around = Around(clues.mine)
-
     def weight(edit: Edit) -> int:
         lost = LOST if loses(clues.mine, edit, own) else 0
-        return weights.of(edit) - lost + (USED if _uses(around, edit) else 0)
+        return weights.of(edit) - lost + (USED if _uses(clues.around, edit) else 0)
 
     known = {clues.mine.source}
     for edit in sorted(edits, key=weight, reverse=True)[:MOST]:

@@ -75,14 +75,18 @@ class Clues:
         return self._spans.get(line, (line, line))[0]
 
     @cached_property
+    def around(self) -> Around:
+        """What the program says around a place."""
+        return Around(self.mine)
+
+    @cached_property
     def _unused(self) -> frozenset[int]:
         """The lines of statements whose result nothing uses."""
-        around = Around(self.mine)
         found = set()
         for one in self.mine.statements:
             names = {each.id for each in getattr(one, "targets", ()) if isinstance(each, ast.Name)}
             dropped = isinstance(one, ast.Expr) and not acts(one.value)
-            if dropped or (names and names <= {*around.unread(one)}):
+            if dropped or (names and names <= {*self.around.unread(one)}):
                 found.add(one.lineno)
         return frozenset(found)
 

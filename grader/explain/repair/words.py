@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 
 from grader.explain.repair.around import Around, own, plain
 from grader.explain.repair.text import Text, expressions
+from grader.source.bindings import functions
 from grader.source.variables import read
 
 MOST_STEPS = 8
@@ -148,7 +149,11 @@ class Words:
     @cached_property
     def own(self) -> frozenset[str]:
         """The attributes of the object itself, in either program."""
-        return _own(self.mine) | self.theirs
+        return self._mine_own | self.theirs
+
+    @cached_property
+    def _mine_own(self) -> frozenset[str]:
+        return _own(self.mine)
 
     @cached_property
     def theirs(self) -> frozenset[str]:
@@ -232,19 +237,18 @@ class Words:
     def taken(self, node: ast.Name | ast.Attribute) -> list[str]:
         """What the learner's function of this name must be given."""
         name = node.id if isinstance(node, ast.Name) else node.attr
-        for one in self.mine.nodes:
-            if isinstance(one, ast.FunctionDef) and one.name == name:
-                plain = [arg.arg for arg in one.args.args if arg.arg != "self"]
-                return plain[: len(plain) - len(one.args.defaults)]
-        return []
+        function = functions(self.mine.tree).get(name)
+        if function is None:
+            return []
+        plain = [one.arg for one in function.args.args if one.arg != "self"]
+        return plain[: len(plain) - len(function.args.defaults)]
 
     def meant(self, parameter: str, node: ast.AST) -> str:
         """The variable at a place that a parameter is called like, or the nearest attribute."""
         if parameter in self.around.variables(node):
             return parameter
-        kept = _own(self.mine)
-        near = nearest(parameter, sorted(kept))[:1]
-        return next((f"self.{one}" for one in (*({parameter} & kept), *near)), "None")
+        near = nearest(parameter, sorted(self._mine_own))[:1]
+        return next((f"self.{one}" for one in (*({parameter} & self._mine_own), *near)), "None")
 
     def given(self, keyword: str) -> Sequence[str]:
         """What any call of either program is given by this name, if it reads no variable."""
