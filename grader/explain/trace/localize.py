@@ -72,8 +72,8 @@ class Localizer:
         node = self.mine.raising(error)
         if node is None or self.mine.outran(node):
             return self._trace(line, told=told)
-        origin = Origins(self.comparison).of(node, len(self.mine.places))
-        if origin is not None and origin.have.is_integer():  # only such are sizes
+        origin = _size(Origins(self.comparison).of(node, len(self.mine.places)))
+        if origin is not None:
             at, said = self._number(origin)
             return self._trace(at, told=(said, *told))
         for value in self.mine.latest(node):
@@ -81,9 +81,8 @@ class Localizer:
                 for one in self.comparison.departures(value)[:1]:
                     at = self._outside(one)
                     return self._trace(self._line(at), (one,), (*told, *self._facts(one, at)))
-        origin = Origins(self.comparison).behind(line or 0)
-        sized = origin is not None and origin.have.is_integer()
-        if origin is None or not sized or OF_NAMES.search(error.type_name):
+        origin = _size(Origins(self.comparison).behind(line or 0))
+        if origin is None or OF_NAMES.search(error.type_name):
             return self._trace(line, told=told)
         at, said = self._number(origin)
         return self._trace(at, told=(said, *told))
@@ -267,7 +266,7 @@ class Localizer:
         name = right.named(later[0]) if later else ""
         places = [one.node for one in self.mine.places if one.value == result]
         own = [one for one in places if self.mine.named(one) == name]
-        line = self.mine.line((own or places)[-1])
+        line = self.mine.line((own or places)[-1]) if places else None
         quantity = self.lesson.quantity(match)
         told = (f"What is returned is {quantity}.",) if quantity else ()
         blank = self.lesson.blank(later[0]) if later else ""
@@ -316,3 +315,8 @@ class Localizer:
     ) -> Trace:
         lines = tuple(margin(self.lesson, found))
         return Trace(tuple(dict.fromkeys(told)), line, lines, blank, left_out=left_out)
+
+
+def _size(origin: Origin | None) -> Origin | None:
+    """A whole number, as sizes are; None for another."""
+    return origin if origin is not None and origin.have.is_integer() else None
