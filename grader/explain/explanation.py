@@ -157,12 +157,9 @@ class Known:
         error = self.raised
         if error is None or error.line is None or error.origin != "file":
             return range(0)
-        if not (first.stopped or first.line == error.line):
-            return range(0)
         own = own_check(self.source, error.line, self._solution)
-        return (
-            own if error.type_name not in raises(self._solution) or self._edits(own) else range(0)
-        )
+        wanted = error.type_name in raises(self._solution) and not self._edits(own)
+        return own if (first.stopped or first.line == error.line) and not wanted else range(0)
 
     def _edits(self, own: range) -> bool:
         """Whether a change that holds is on one of these lines."""

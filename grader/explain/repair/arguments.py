@@ -83,7 +83,7 @@ class Arguments(Maker):
     @of_kind("keyword value")
     def _another_value(self, node: ast.Call, one: ast.keyword) -> Iterator[Edit]:
         """What this name is given elsewhere."""
-        for text in self.words.given(one.arg) if one.arg else ():
+        for text in self.words.given.get(one.arg or "", ()):
             if text != self.mine.of(one.value):
                 yield from self.put(one.value, text)
 
@@ -91,11 +91,10 @@ class Arguments(Maker):
     def _completed(self, node: ast.Call) -> Iterator[Edit]:
         """A function of the program that is handed on, with what else it takes."""
         for one in node.args:
-            if isinstance(one, ast.Name | ast.Attribute):
-                given = [self.words.meant(name, node) for name in self.words.taken(one)[1:]]
-                if given:
-                    text = f"lambda one: {self.mine.of(one)}(one, {', '.join(given)})"
-                    yield from self.put(one, text, -len(text))
+            given = [self.words.meant(name, node) for name in self.words.taken(one)[1:]]
+            if given:
+                text = f"lambda one: {self.mine.of(one)}(one, {', '.join(given)})"
+                yield from self.put(one, text, -len(text))
 
     @of_kind("keyword")
     def _named(self, node: ast.Call, one: ast.keyword) -> Iterator[Edit]:

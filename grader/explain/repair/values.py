@@ -148,7 +148,7 @@ class Values:
             pieces.append(Change(*text.span(text_node), bracketed(outer, text_node, new, said)))
         start, end = text.span(node)
         names = self._names_at(number)
-        pieces += self._plain(node, pieces, names, depth - 1, path)
+        pieces += list(self._plain(node, pieces, names, depth - 1, path))
         done = [(piece.start, piece.end) for piece in pieces]
         pieces += [
             piece
@@ -164,9 +164,8 @@ class Values:
 
     def _plain(
         self, node: ast.expr, pieces: list[Change], names: Names, depth: int, path: frozenset[int]
-    ) -> list[Change]:
+    ) -> Iterator[Change]:
         """What the reference's variables in an expression stand for that hold no tensors."""
-        found = []
         for one in ast.walk(node):
             if not isinstance(one, ast.Name) or names.name(one.id) != one.id:
                 continue
@@ -179,8 +178,7 @@ class Values:
             said = self._written(self._right.numbers[made.value], depth, path)
             if said is not None:
                 said = bracketed(self._right.parents.get(one), one, made.value, said)
-                found.append(Change(start, end, said + _entry(made.targets[0], one.id)))
-        return found
+                yield Change(start, end, said + _entry(made.targets[0], one.id))
 
     def _names_at(self, number: int) -> Names:
         """What the learner calls the names of the reference's function around a node."""

@@ -149,11 +149,7 @@ class Words:
     @cached_property
     def own(self) -> frozenset[str]:
         """The attributes of the object itself, in either program."""
-        return self._mine_own | self.theirs
-
-    @cached_property
-    def _mine_own(self) -> frozenset[str]:
-        return _own(self.mine)
+        return _own(self.mine) | self.theirs
 
     @cached_property
     def theirs(self) -> frozenset[str]:
@@ -234,10 +230,9 @@ class Words:
             if arg.arg in known and arg.arg not in here
         ]
 
-    def taken(self, node: ast.Name | ast.Attribute) -> list[str]:
-        """What the learner's function of this name must be given."""
-        name = node.id if isinstance(node, ast.Name) else node.attr
-        function = functions(self.mine.tree).get(name)
+    def taken(self, node: ast.expr) -> list[str]:
+        """What the learner's function that is named here must be given."""
+        function = functions(self.mine.tree).get(getattr(node, "attr", getattr(node, "id", "")))
         if function is None:
             return []
         plain = [one.arg for one in function.args.args if one.arg != "self"]
@@ -247,15 +242,13 @@ class Words:
         """The variable at a place that a parameter is called like, or the nearest attribute."""
         if parameter in self.around.variables(node):
             return parameter
-        near = nearest(parameter, sorted(self._mine_own))[:1]
-        return next((f"self.{one}" for one in (*({parameter} & self._mine_own), *near)), "None")
-
-    def given(self, keyword: str) -> Sequence[str]:
-        """What any call of either program is given by this name, if it reads no variable."""
-        return self._given.get(keyword, ())
+        kept = sorted(_own(self.mine))
+        best = max(kept, key=lambda one: _like(parameter, one), default="")
+        return f"self.{best}" if best else "None"
 
     @cached_property
-    def _given(self) -> Mapping[str, Sequence[str]]:
+    def given(self) -> Mapping[str, Sequence[str]]:
+        """What calls of either program are given by each name, if it reads no variable."""
         known = self.modules | self.constants
         found: dict[str, dict[str, None]] = defaultdict(dict)
         for text in (self.right, self.mine):
@@ -351,6 +344,7 @@ def _is_number(node: ast.expr) -> bool:
     return infinite or made or (isinstance(node, ast.Constant) and plain([node]))
 
 
+@lru_cache(8)
 def _own(text: Text) -> frozenset[str]:
     """The attributes of the object itself."""
     every = (node for node in text.nodes if isinstance(node, ast.Attribute))
