@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.base import course
 from grader.base.blanks import make_answer
-from tools.bench_desk import EDITOR, LIMIT_MS, SCALE, address, begin, chromium, copy
+from tools.bench_desk import EDITOR, LIMIT_MS, SAVE, SCALE, address, begin, chromium, copy
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -25,7 +25,7 @@ WIDTH = 1000
 WRONG = SCALE.replace("math.sqrt(int(value.shape[-1]))", "int(value.shape[-1])")
 TYPED = 6
 """Characters between two frames."""
-QUALITY = 40
+QUALITY = 70
 
 
 class Camera:
@@ -53,10 +53,7 @@ class Camera:
 
     def save(self, verdict: str) -> None:
         """Save, and wait until all of the report is there and says ``verdict``."""
-        self._page.keyboard.press("Control+s")
-        self._page.locator("#desk.grading").wait_for(state="attached")
-        self.shoot(300)
-        self._page.locator("#desk:not(.grading)").wait_for(state="attached")
+        self._page.evaluate(SAVE)
         self._page.locator(".desk-verdict", has_text=verdict).wait_for()
         self._page.wait_for_timeout(800)  # what scrolls has arrived
 
@@ -74,12 +71,13 @@ class Camera:
 
 def act(page: Any, camera: Camera) -> None:
     """Make the mistake, read what it is, and fix it."""
-    page.evaluate("document.getElementById('scaling').scrollIntoView()")
     page.locator(EDITOR).press("Control+f")
     page.keyboard.type("# scale")
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
     page.keyboard.press("Delete")
+    page.evaluate("document.getElementById('scaling').scrollIntoView()")
+    page.wait_for_timeout(1500)
     camera.shoot(1500)
     camera.type(WRONG)
     camera.shoot(600)
