@@ -75,6 +75,33 @@ def test_the_answers_are_folded_and_the_sources_linked(step: Step) -> None:
 
 
 @each_step
+def test_a_lesson_opens_with_why_and_folds_its_reports(step: Step) -> None:
+    _, opening, file, *_ = text(step.lesson.name).split("\n\n")
+    assert 8 <= len(opening.split()) <= 45
+    assert opening.endswith(".")
+    assert "TODO" not in opening
+    assert file.startswith("File: ")
+    found = sections(step)["Expected report"]
+    assert found.count("<details><summary>") == found.count("</details>") == 2
+    assert not re.sub(r"(?s)<details>.*?</details>", "", found).strip()
+
+
+def test_the_lesson_to_write_from_shapes_does_not_print_its_lines() -> None:
+    """Step 07's learner writes every line; the lesson has shapes and numbers."""
+    found = sections(course.find("s07"))
+    before = "".join(body for heading, body in found.items() if heading not in LAST[1:])
+    for line in ("@", ".reshape(", ".transpose(-", "F.softmax(s", "F.split(q", "F.softmax(w"):
+        assert not re.search(rf"^(?:>>> |\.\.\. ).*{re.escape(line)}", before, re.MULTILINE), line
+    for line in ("query @ key", "weights @ value", "tensor.shape[:-1]", "self.c_attn("):
+        assert line not in before
+
+
+def test_the_cache_comes_before_the_options() -> None:
+    found = list(sections(course.find("s10")))
+    assert found.index("The cache") < found.index("Part 1: the options")
+
+
+@each_step
 def test_a_lesson_is_short_before_its_tasks(step: Step) -> None:
     before = text(step.lesson.name).split("\n## Tasks\n")[0]
     assert len(CODE.sub("", before).split()) <= LONGEST

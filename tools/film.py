@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from PIL import Image
 
 FILM = course.HOME / "docs" / "desk.webp"
-SIZE = {"width": 1640, "height": 900}
+SIZE = 1640, 900
+"""How wide and how high the window is."""
 WIDTH = 1000
 """How wide the picture is."""
 WRONG = SCALE.replace("math.sqrt(int(value.shape[-1]))", "int(value.shape[-1])")
@@ -60,13 +61,16 @@ class Camera:
     def write(self, path: Path) -> None:
         """The film."""
         first, *rest = self.frames
-        settings: dict[str, Any] = {
-            "quality": QUALITY,
-            "method": 6,
-            "minimize_size": True,
-            "loop": 0,
-        }
-        first.save(path, save_all=True, append_images=rest, duration=self.times, **settings)
+        first.save(
+            path,
+            save_all=True,
+            append_images=rest,
+            duration=self.times,
+            quality=QUALITY,
+            method=6,
+            minimize_size=True,
+            loop=0,
+        )
 
 
 def act(page: Any, camera: Camera) -> None:
@@ -100,12 +104,15 @@ def main() -> None:
         copy(root)
         answer = make_answer((root / "solutions/solution_05.py").read_text(encoding="utf-8"))
         before, after = answer.split(SCALE)
-        text = f"{before}# scale{after.partition(chr(10))[1]}{after.partition(chr(10))[2]}"
+        rest = after.partition("\n")[2]
+        text = f"{before}# scale\n{rest}"
         (root / "steps/step_05.py").write_text(text, encoding="utf-8")
         desk = begin(root)
         try:
             browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-            page = browser.new_page(viewport=SIZE, color_scheme="light")  # type: ignore[arg-type]
+            page = browser.new_page(
+                viewport={"width": SIZE[0], "height": SIZE[1]}, color_scheme="light"
+            )
             page.set_default_timeout(LIMIT_MS)
             page.goto(address(desk))
             page.wait_for_selector(".desk-verdict", state="attached")
