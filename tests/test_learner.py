@@ -129,6 +129,15 @@ def test_the_untouched_stub_is_no_attempt(own: Course) -> None:
     assert not own.progress.exists()
 
 
+def test_the_trace_of_the_untouched_stub_says_that_there_is_nothing_to_follow(
+    untouched: Course,
+) -> None:
+    lines = said(untouched.run("trace", "s05"), 1).splitlines()
+    assert lines[0] == "There is nothing to follow yet."
+    assert lines[1].startswith("Nothing is written yet")
+    assert len(lines) == 4
+
+
 def test_a_step_is_left_for_later_until_it_passes(own: Course) -> None:
     own.solve("05")
     said(own.run("grade", "s05"))

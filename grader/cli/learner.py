@@ -1,16 +1,14 @@
-"""The learner's commands: watch, hints, explanations, the way through the course, reset."""
+"""The learner's commands on one step: watch, hints, explanations, the solution, the trace."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
 
 from grader.base import course
-from grader.base.files import Unusable
 from grader.base.model import Step
 from grader.cli.options import (
     STATUS,
@@ -26,6 +24,7 @@ from grader.cli.options import (
     strict_option,
     warn_of_other_version,
 )
+from grader.cli.way import known
 from grader.learner import progress
 
 PLACE = click.Path(path_type=Path)
@@ -91,71 +90,6 @@ def known_check(step: Step, check: str) -> None:
         raise click.UsageError(f"{step.id} has no check {check!r}. It has {', '.join(names)}.")
 
 
-@click.command("next")
-@plain_option
-def next_(plain: bool) -> None:
-    """Say which step to do next. Nothing stops you from doing another one."""
-    from grader.learner import pages
-
-    print_page(pages.next_page(course.steps(), _known()), plain)
-
-
-@click.command("list")
-@plain_option
-def list_(plain: bool) -> None:
-    """List the steps, with how far each is done."""
-    from grader.learner import pages
-
-    print_page(pages.list_page(course.steps(), _known(), stdout_style(plain)), plain)
-
-
-@click.command("progress")
-@plain_option
-def progress_(plain: bool) -> None:
-    """Say what you have done so far, and what was hard."""
-    from grader.learner import pages
-
-    print_page(pages.progress_page(course.steps(), _known(), stdout_style(plain)), plain)
-
-
-def _known() -> progress.Progress:
-    known, note = progress.read(course.ROOT)
-    if note:
-        click.echo(note, err=True)
-    return known
-
-
-@click.command()
-@click.argument("step", type=StepName())
-@click.option("--undo", is_flag=True, help="Take the step up again.")
-@plain_option
-def skip(step: Step, undo: bool, plain: bool) -> None:
-    """Leave a step for later: `next`, `watch` and the desk pass over it until it passes."""
-    from grader.learner import pages
-
-    found = _known().get(step.id, progress.UNTOUCHED)
-    if found.passes and not undo:
-        raise click.UsageError(f"Step {step.number} passes: there is nothing to leave for later.")
-    _, note = progress.update(course.ROOT, step.id, lambda one: replace(one, later=not undo))
-    if note:
-        click.echo(note, err=True)
-    print_page(pages.skipped_page(step, course.steps(), _known()), plain)
-
-
-@click.command()
-@click.argument("step", type=StepName())
-@plain_option
-def reset(step: Step, plain: bool) -> None:
-    """Start a step over: its file becomes the stub again. A copy of yours is kept."""
-    from grader.learner.reset import reset as begin_again
-
-    try:
-        print_page(begin_again(step), plain)
-    except Unusable as problem:
-        click.echo(str(problem), err=True)
-        sys.exit(problem.status)
-
-
 @click.command()
 @click.argument("step", type=StepName(), required=False)
 @click.option("--now", is_flag=True, help="Show it even if the step is not passed yet.")
@@ -166,7 +100,7 @@ def solution(step: Step | None, now: bool, plain: bool) -> None:
     from grader.learner.tasks import task
 
     step = step or current_step()
-    if not now and not _known().get(step.id, progress.UNTOUCHED).passed:
+    if not now and not known().get(step.id, progress.UNTOUCHED).passed:
         raise click.UsageError(
             f"Step {step.number} is not passed yet. {task(f'hint {step.id}')} gives a hint; "
             "--now shows the reference anyway."
@@ -292,13 +226,17 @@ def trace(step: Step, path: Path | None, page: Path | None, seed: int | None, pl
     from grader import sandbox
     from grader.base.files import write_whole
     from grader.pipeline import Follow, Options, grade
-    from grader.report import as_margin, as_text
+    from grader.report import as_margin, as_text, explained
     from grader.source.notebook import read_program
 
     file = from_caller(path) if path else step.stub
     with sandbox.several() as start:
         report = grade(step, file, Options(seed=seed, follow=Follow.ALWAYS), start)
     style = stdout_style(plain)
+    if report.explanation is not None and report.explanation.blanks:
+        told = "\n".join(explained.lines(report, style))
+        print_page(f"There is nothing to follow yet.\n{told}\n", plain)
+        sys.exit(STATUS[report.verdict])
     if report.trace is None:
         print_page(as_text.render(report, style), plain)
         sys.exit(STATUS[report.verdict])
