@@ -74,9 +74,8 @@ def chosen(one: Mistake, case: suggest.Case) -> Chosen | None:
     edits = [
         *towards(list(alike.edits())),
         *usual(clues, words, raised=raised),
+        *valued(case.followed, alike.names()),
     ]
-    for one_run in case.followed:
-        edits += valued(one_run, alike.names())
     edits = list({edit.changes: edit for edit in reversed(edits)}.values())
     nearer = sum(edit.kind in likely.NEARER for edit in edits)
     near = [(n, edit) for n, edit in enumerate(edits) if _is_near(edit, one.lines)]

@@ -67,6 +67,8 @@ class Expressions(Maker):
             yield from self._parts(node)
         yield from self._by_kind(node)
         yield from self._wrapped(node)
+        if self.is_handed_on(node) and not self.raised:
+            yield from self._moved(node)
         for maker in self._makers:
             yield from maker.of(node)
 
@@ -206,6 +208,51 @@ class Expressions(Maker):
             match node:
                 case ast.Call(func=ast.Attribute(value=value)) if not before:
                     yield from self.put(node, f"{self.mine.of(value)}{after}", 4)
+
+
+    @of_kind("step moved")
+    def _moved(self, node: ast.expr) -> Iterator[Edit]:
+        """A step taken on a part of what it is taken on, or of a part on the whole."""
+        for whole, inner in ((node, node), *((node, one) for one in _parts(node))):
+            match inner:
+                case ast.Call(func=ast.Name() | ast.Attribute(), args=[value, *_]):
+                    (start, end), (first, last) = self.mine.span(inner), self.mine.span(value)
+                    before = self.mine.data[start:first].decode()
+                    after = self.mine.data[last:end].decode()
+                    yield from self._taken(whole, inner, value, before, after)
+
+    def _taken(
+        self, node: ast.expr, step: ast.expr, value: ast.expr, before: str, after: str
+    ) -> Iterator[Edit]:
+        """A step that is taken on ``value`` inside ``node``, taken elsewhere in there."""
+        start, end = self.mine.span(node)
+        (first, last), (inner, upto) = self.mine.span(step), self.mine.span(value)
+        text = self.mine.data
+        if step is not node:
+            rest = text[start:first] + text[inner:upto] + text[last:end]
+            yield from self.put(node, f"{before}{rest.decode()}{after}", -4)
+            return
+        for part in _parts(value):
+            (one, other), taken = self.mine.span(part), self.mine.of(part)
+            new = text[inner:one].decode() + before + taken + after + text[other:upto].decode()
+            yield from self.put(node, new, -4)
+
+
+def _parts(node: ast.expr) -> Iterator[ast.expr]:
+    """The values inside an operation or a call."""
+    match node:
+        case ast.BinOp(left=left, right=right):
+            found = [left, right]
+        case ast.Call(func=ast.Attribute(value=value), args=args):
+            found = [value, *args]
+        case ast.Call(args=args):
+            found = args
+        case _:
+            found = []
+    for one in found:
+        if isinstance(one, VALUES):
+            yield one
+            yield from _parts(one)
 
 
 def _is_idle(bounds: tuple[str, str, str], before: tuple[str, str, str]) -> bool:

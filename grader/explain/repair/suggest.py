@@ -125,7 +125,7 @@ class Search:
         if failed >= UNFINISHED and placeholders.unfilled(case.judge.source.tree):
             return None
         edits = [*towards(reference), *resets(clues.mine)]
-        edits += chain.from_iterable(valued(one, alike.names()) for one in case.followed)
+        edits += valued(case.followed, alike.names())
         edits += islice(usual(clues, words, raised=raised), MOST_MADE)
         likely = ordered(edits, clues, raised=raised)
         if case.kept is not None:

@@ -17,7 +17,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.explain.trace.relations import BY_HAND, Floats, Relation, Values, same, single
+from grader.explain.trace.relations import (
+    BY_HAND,
+    Floats,
+    Relation,
+    Values,
+    mask_by_hand,
+    same,
+    single,
+)
 from grader.explain.trace.run import Run, operation, question
 
 SWAPS = ("permute", "swapaxes", "transpose")
@@ -77,7 +85,7 @@ class Comparison:
     @cached_property
     def by_hand(self) -> tuple[Floats, ...]:
         """What a program has on the way that writes an operation of the reference itself."""
-        return tuple(
+        on_the_way = (
             one
             for made in self.right.made.values()
             if (way := BY_HAND.get(operation(self.right.nodes[made.node]))) is not None
@@ -85,6 +93,8 @@ class Comparison:
             if (array := self.right.arrays[source]) is not None
             for one in way(array)
         )
+        arrays = (self.right.arrays[value] for value in self.right.made)
+        return (*on_the_way, *(one for array in arrays for one in mask_by_hand(array)))
 
     def known(self, value: int) -> bool:
         """Whether the reference has this value too, or it was given."""
@@ -165,7 +175,7 @@ class Comparison:
 
     def settled(self, value: int, *, parts: bool = True) -> bool:
         """Whether no mistake is behind this: it is known, a piece of that, or of no input."""
-        if self.known(value) or not self.flows(value):
+        if self.known(value) or not self.flows(value) or (self.plain and self._is_neutral(value)):
             return True
         if not parts:
             return False
@@ -287,12 +297,41 @@ class Comparison:
                 continue
             made = self.mine.made[value]
             unknown = [one for one in made.sources if not self.settled(one, parts=parts)]
-            if not unknown and not (self.plain and _counts(array) and not made.sources):
+            unknown = unknown or [one for one in made.sources if self._is_other(one, value)]
+            if not unknown and not (made.sources == () and self._is_neutral(value)):
                 relation = self.relation(value)
                 found[value] = Departure(made.node, value, made.sources, relation)
             todo += [one for one in unknown if one not in seen]
             seen.update(unknown)
         return tuple(sorted(found.values(), key=lambda one: self.mine.made[one.value].order))
+
+    def _is_neutral(self, value: int) -> bool:
+        """Whether this is 0, 1, 2, …, or 0 or 1 throughout: a mask begins so, not wrong there."""
+        array = self.mine.arrays[value]
+        if array is None or not array.size or self.flows(value) > self.plain:
+            return False
+        numbers = array.ravel()
+        uniform = numbers[0] in (0, 1) and (numbers == numbers[0]).all()
+        return bool(uniform or (array.ndim and np.array_equal(numbers, np.arange(array.size))))
+
+    def _is_other(self, constant: int, value: int) -> bool:
+        """Whether a constant is wrong that a value is made of.
+
+        So it is if the reference does the same with what is right, and with another constant.
+        """
+        if self.flows(constant) or self.known(constant) or self._is_neutral(constant):
+            return False
+        if self.mine.arrays[constant] is None or not self.flows(value):
+            return self.mine.arrays[constant] is not None
+        made = self.mine.made[value]
+        kind = operation(self.mine.nodes[made.node])
+        taken = {self.match(one) for one in made.sources} - {None}
+        return any(
+            operation(self.right.nodes[one.node]) == kind
+            and taken.issubset(one.sources)
+            and not self.matched.issuperset(one.sources)
+            for one in self.right.made.values()
+        )
 
     def from_nothing(self, one: Departure) -> bool:
         """Whether the path is left at a value that is made of no other: a mask, a constant."""
@@ -305,11 +344,6 @@ class Comparison:
             if found.intersection(made.sources):
                 found.add(value)
         return frozenset(found)
-
-
-def _counts(array: Floats) -> bool:
-    """Whether this is 0, 1, 2, …: another way to a mask begins so, and is not wrong there."""
-    return bool(array.ndim) and np.array_equal(array.ravel(), np.arange(array.size))
 
 
 def _attributes(run: Run) -> Iterator[tuple[str, int]]:

@@ -72,7 +72,9 @@ class Origins:
         for one in ast.walk(mine.nodes[node]):
             if isinstance(one, NAMED):
                 leaf = mine.numbers[one]
-                yield from ((leaf, have) for have in mine.held(leaf, order) if have not in known)
+                if not mine.holds_several(leaf):
+                    found = mine.held(leaf, order)
+                    yield from ((leaf, have) for have in found if have not in known)
 
     def _from(self, leaf: int, have: float, order: int, most: int) -> Origin | None:
         """The statement that first gives this number, as far as it is handed on."""

@@ -77,6 +77,16 @@ def root_by_hand(x: Floats) -> tuple[Floats, ...]:
     return (1 / np.sqrt(x),)
 
 
+def mask_by_hand(array: Floats | None) -> tuple[Floats, ...]:
+    """Where a mask of two numbers hides, and where it does not."""
+    if array is None or array.ndim < 2 or not array.size:
+        return ()
+    most = array.max()
+    hidden = array < most
+    two = hidden.any() and (array[hidden] == array.min()).all()
+    return (hidden.astype(np.float64), (~hidden).astype(np.float64)) if two else ()
+
+
 BY_HAND = {"softmax": softmax_by_hand, "gelu": gelu_by_hand, "sqrt": root_by_hand}
 """The values on the way to what an operation of the reference gives, by the operation."""
 

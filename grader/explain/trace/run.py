@@ -178,6 +178,10 @@ class Run(Program):
                 found = [*found, scalar.value] if scalar.part > 0 else [scalar.value]
         return tuple(found)
 
+    def holds_several(self, number: int) -> bool:
+        """Whether a node had a list or tuple of plain numbers."""
+        return any(one.part >= 0 for one in self.scalars.get(number, ()))
+
     def values(self, number: int) -> tuple[int, ...]:
         """The values that a node had."""
         return tuple(place.value for place in self.places if place.node == number)
