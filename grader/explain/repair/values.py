@@ -8,6 +8,8 @@ reference that takes the values at hand is put there instead, or in place of one
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,11 +20,14 @@ from grader.explain.trace.alignment import Comparison, Departure
 from grader.explain.trace.program import parameters, target
 from grader.explain.trace.run import Run
 from grader.source.bindings import bound
+from grader.source.variables import read
 
 MOST = 8
 """Expressions of the reference that are written down for one place."""
 DEPTH = 4
 """Steps of the reference that are written into one expression."""
+LATEST = 6
+"""What it weighs at most that another variable has been set since."""
 MOST_WORK = 400
 """Parts that are looked at for one place."""
 
@@ -49,7 +54,7 @@ class Values:
             return
         for weight, (number, text) in enumerate(self._next()):
             right = self._right.nodes[number]
-            if not isinstance(right, ast.expr):
+            if not isinstance(right, ast.expr) or not self._can_read(text):
                 continue
             yield self._put(node, right, text, weight)
             for inner in self._taken(number):
@@ -57,6 +62,23 @@ class Values:
             whole = self._statement_value(node)
             if whole is not None:
                 yield self._put(whole, right, text, weight + 2)
+        yield from self._variable(node)
+
+    @of_kind("variable")
+    def _variable(self, node: ast.expr) -> Iterator[Edit]:
+        """Another variable in place of one, whose value is right."""
+        right = [name for name, value in self._variables.items() if self.comparison.known(value)]
+        for one in ast.walk(node):
+            if isinstance(one, ast.Name) and one.id in self._variables:
+                start, end = self._mine.span(one)
+                for size, name in enumerate(reversed(right)):
+                    if name != one.id:
+                        yield Edit((Change(start, end, name),), one.lineno, min(size, LATEST))
+
+    def _can_read(self, text: str) -> bool:
+        """Whether every name of an expression occurs in the learner's program, or is Python's."""
+        names = read(ast.parse(text, mode="eval"))
+        return names <= {*re.findall(r"\w+", self._mine.source), *dir(builtins)}
 
     @property
     def _mine(self) -> Run:
