@@ -86,12 +86,24 @@ def usual(clues: Clues, words: Words, *, raised: bool) -> Iterator[Edit]:
     mine = clues.mine
     expressions, statements = Expressions(mine, words, raised), Statements(mine, words, raised)
     line = likely.Weights(clues, raised).of_line
-    nodes = [one for one in mine.nodes if isinstance(one, ast.expr | ast.stmt)]
+    said = set(_annotations(mine))
+    nodes = [n for n in mine.nodes if isinstance(n, ast.expr | ast.stmt) and n not in said]
     for node in sorted(nodes, key=lambda one: line(one.lineno), reverse=True):
         if isinstance(node, ast.expr):
             yield from expressions.of(node)
         else:
             yield from statements.of(node)
+
+
+def _annotations(mine: Text) -> Iterator[ast.AST]:
+    """What says only of which type a function's arguments and results are."""
+    for one in mine.nodes:
+        if isinstance(one, ast.FunctionDef):
+            every = (
+                one.returns,
+                *(arg.annotation for arg in ast.walk(one.args) if isinstance(arg, ast.arg)),
+            )
+            yield from (inner for said in every if said is not None for inner in ast.walk(said))
 
 
 def ordered(edits: Sequence[Edit], clues: Clues, *, raised: bool) -> Iterator[Candidate]:

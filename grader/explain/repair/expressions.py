@@ -209,7 +209,6 @@ class Expressions(Maker):
                 case ast.Call(func=ast.Attribute(value=value)) if not before:
                     yield from self.put(node, f"{self.mine.of(value)}{after}", 4)
 
-
     @of_kind("step moved")
     def _moved(self, node: ast.expr) -> Iterator[Edit]:
         """A step taken on a part of what it is taken on, or of a part on the whole."""

@@ -117,7 +117,7 @@ class Operators(Maker):
         match node:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 yield from self.put(node, f"{self.mine.of(operand)} is None")
-            case ast.BoolOp(op=ast.Or(), values=[first, other]) if not self._is_test(node):
+            case ast.BoolOp(op=ast.Or(), values=[ast.Name() as first, other]):
                 one, two = self.mine.of(first), self.mine.of(other)
                 yield from self.put(node, f"{two} if {one} is None else {one}")
             case _ if self._is_test(node):

@@ -82,7 +82,8 @@ class Statements(Maker):
             yield self._indented(node, body[0])
         start, end = self._lines(node)
         gone = "" if len(block) > 1 else f"{' ' * self.mine.indent(node)}pass\n"
-        yield Edit((Change(start, end, gone),), node.lineno, 14)
+        kind = "check gone" if _checks(node) else "statement gone"
+        yield Edit((Change(start, end, gone),), node.lineno, 14, kind)
         text = self.mine.data[start:end].decode()
         if at == len(block) - 1 and text.startswith("        "):
             shifted = "".join(line[4:] for line in text.splitlines(keepends=True))
@@ -178,6 +179,12 @@ class Statements(Maker):
     def _lines(self, node: ast.stmt) -> tuple[int, int]:
         """Where the lines of a statement begin and end."""
         return self.mine.start(node.lineno), self.mine.start((node.end_lineno or 0) + 1)
+
+
+def _checks(node: ast.stmt) -> bool:
+    """Whether a statement only refuses something."""
+    refuses = isinstance(node, ast.If) and isinstance(node.body[0], ast.Raise) and not node.orelse
+    return refuses or isinstance(node, ast.Assert)
 
 
 def acts(value: ast.expr) -> bool:

@@ -28,7 +28,12 @@ def edits(run: Run) -> Iterator[Edit]:
     for number, had in run.scalars.items():
         node = run.nodes[number]
         plain = isinstance(node, ast.Name | ast.Attribute | ast.BinOp)
-        if plain and _is_given(run, node) and all(one.whole for one in had) and not run.holds_several(number):
+        if (
+            plain
+            and _is_given(run, node)
+            and all(one.whole for one in had)
+            and not run.holds_several(number)
+        ):
             for other in _at_hand(run, node):
                 for sign in SIGNS:
                     yield _put(run, node, f"{run.segment(number)} {sign} {other}")
@@ -52,7 +57,11 @@ def _at_hand(run: Run, node: ast.AST) -> list[str]:
     for number, had in run.scalars.items():
         one = run.nodes[number]
         named = isinstance(one, ast.Name | ast.Attribute) and run.around(one) is function
-        if named and function is not None and all(scalar.whole and scalar.part < 0 for scalar in had):
+        if (
+            named
+            and function is not None
+            and all(scalar.whole and scalar.part < 0 for scalar in had)
+        ):
             found[run.segment(number)] = run.line(number)
     near = sorted(found, key=lambda name: abs(line - found[name]))
     return [name for name in near if name not in ast.unparse(node)][:MOST]

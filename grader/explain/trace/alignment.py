@@ -297,7 +297,7 @@ class Comparison:
                 continue
             made = self.mine.made[value]
             unknown = [one for one in made.sources if not self.settled(one, parts=parts)]
-            unknown = unknown or [one for one in made.sources if self._is_other(one, value)]
+            unknown = unknown or [one for one in made.sources if self._is_made_of(value, one)]
             if not unknown and not (made.sources == () and self._is_neutral(value)):
                 relation = self.relation(value)
                 found[value] = Departure(made.node, value, made.sources, relation)
@@ -314,15 +314,19 @@ class Comparison:
         uniform = numbers[0] in (0, 1) and (numbers == numbers[0]).all()
         return bool(uniform or (array.ndim and np.array_equal(numbers, np.arange(array.size))))
 
-    def _is_other(self, constant: int, value: int) -> bool:
-        """Whether a constant is wrong that a value is made of.
+    def is_other(self, constant: int) -> bool:
+        """Whether a value that is made of no input is not the reference's."""
+        array = self.mine.arrays[constant]
+        known = self.flows(constant) or self.known(constant) or self._is_neutral(constant)
+        return array is not None and not known
+
+    def _is_made_of(self, value: int, constant: int) -> bool:
+        """Whether a value is wrong because of a constant.
 
         So it is if the reference does the same with what is right, and with another constant.
         """
-        if self.flows(constant) or self.known(constant) or self._is_neutral(constant):
-            return False
-        if self.mine.arrays[constant] is None or not self.flows(value):
-            return self.mine.arrays[constant] is not None
+        if not self.is_other(constant) or not self.flows(value):
+            return self.is_other(constant)
         made = self.mine.made[value]
         kind = operation(self.mine.nodes[made.node])
         taken = {self.match(one) for one in made.sources} - {None}

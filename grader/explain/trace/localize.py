@@ -76,16 +76,23 @@ class Localizer:
         if origin is not None:
             at, said = self._number(origin)
             return self._trace(at, told=(said, *told))
-        for value in self.mine.latest(node):
-            if self.comparison.flows(value) and not self.comparison.settled(value):
-                for one in self.comparison.departures(value)[:1]:
-                    at = self._outside(one)
-                    return self._trace(self._line(at), (one,), (*told, *self._facts(one, at)))
+        for value in self._unknown(node):
+            for one in self.comparison.departures(value)[:1]:
+                at = self._outside(one)
+                return self._trace(self._line(at), (one,), (*told, *self._facts(one, at)))
         origin = _size(Origins(self.comparison).behind(line or 0))
         if origin is None or OF_NAMES.search(error.type_name):
             return self._trace(line, told=told)
         at, said = self._number(origin)
         return self._trace(at, told=(said, *told))
+
+    def _unknown(self, node: int) -> Iterator[int]:
+        """The values of an expression that are wrong; of right ones, a constant among them."""
+        values = self.mine.latest(node)
+        wrong = [one for one in values if not self.comparison.settled(one)]
+        yield from wrong
+        if not wrong:
+            yield from (one for one in values if self.comparison.is_other(one))
 
     def number(self, wrong: float) -> Trace:
         """Where a wrong plain number comes from that is returned: it is made of tensors."""
@@ -209,7 +216,10 @@ class Localizer:
                 for step in self._between(match, made.sources):
                     node = right.made[step].node
                     line = self._bound(source, right.named(node))
-                    return None if line is None else (line, self.lesson.blank(node))
+                    within = line is not None and self.mine.turns_between(
+                        line, self._outside(first)
+                    )
+                    return None if line is None or within else (line, self.lesson.blank(node))
         return None
 
     def _bound(self, value: int, name: str) -> int | None:

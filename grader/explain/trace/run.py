@@ -393,6 +393,11 @@ class Run(Program):
             for one in reads(function)
         )
 
+    def turns_between(self, line: int, number: int) -> bool:
+        """Whether a node is inside of a loop that begins after a line."""
+        loop = self.loop(number)
+        return loop is not None and loop.lineno > line
+
     def loop(self, number: int) -> ast.For | ast.While | None:
         """The innermost loop around a node."""
         outer = self.parents.get(self.nodes[number])
