@@ -81,9 +81,9 @@ def mask_by_hand(array: Floats | None) -> tuple[Floats, ...]:
     """Where a mask of two numbers hides, and where it does not."""
     if array is None or array.ndim < 2 or not array.size:
         return ()
-    most = array.max()
+    least, most = float(np.min(array)), float(np.max(array))
     hidden = array < most
-    two = hidden.any() and (array[hidden] == array.min()).all()
+    two = least < most and (array[hidden] == least).all()
     return (hidden.astype(np.float64), (~hidden).astype(np.float64)) if two else ()
 
 
