@@ -91,7 +91,7 @@ class Arguments(Maker):
     def _completed(self, node: ast.Call) -> Iterator[Edit]:
         """A function of the program that is handed on, with what else it takes."""
         for one in node.args:
-            given = [self.words.meant(name, node) for name in self.words.taken(one)[1:]]
+            given = [self.words.meant(name, node) for name in (self.words.taken(one) or ())[1:]]
             if given:
                 text = f"lambda one: {self.mine.of(one)}(one, {', '.join(given)})"
                 yield from self.put(one, text, -len(text))

@@ -24,6 +24,25 @@ class Calls(Maker):
         read = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
         if self.raised and plain and read and self.is_handed_on(node):
             yield from self._turned(node)
+        if plain and read and not self.is_called(node):
+            yield from self._called(node)
+        if self.raised and getattr(self.mine.parents.get(node), "iter", None) is node:
+            yield from self._counted(node)
+
+    @of_kind("called")
+    def _called(self, node: ast.expr) -> Iterator[Edit]:
+        """A call of a function or a class that is only named, with what it takes."""
+        name = getattr(node, "attr", getattr(node, "id", ""))
+        taken = self.words.taken(node)
+        if taken is not None or (name[:1].isupper() and not name.isupper()):
+            given = ", ".join(self.words.meant(one, node) for one in taken or ())
+            yield from self.put(node, f"{self.mine.of(node)}({given})", -len(given))
+
+    @of_kind("range")
+    def _counted(self, node: ast.expr) -> Iterator[Edit]:
+        """A loop over as many numbers as a value says, or as it has items."""
+        for text in ("range({})", "range(len({}))"):
+            yield from self.put(node, text.format(self.mine.of(node)))
 
     @of_kind("turned into")
     def _turned(self, node: ast.expr) -> Iterator[Edit]:

@@ -46,9 +46,12 @@ class Statements(Maker):
     @of_kind("added up")
     def _added_up(self, node: ast.Assign, target: ast.Name) -> Iterator[Edit]:
         """A value added to a variable of a loop, instead of put in its place."""
-        if self.mine.in_loop(node) and not isinstance(node.value, ast.Constant):
-            _, end = self.mine.span(target)
-            start, _ = self.mine.span(node.value)
+        (_, end), value = self.mine.span(target), node.value
+        if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.UAdd):  # =+ for +=
+            start, _ = self.mine.span(value.operand)
+            yield Edit((Change(end, start, " += "),), node.lineno, -2)
+        elif self.mine.in_loop(node) and not isinstance(node.value, ast.Constant):
+            start, _ = self.mine.span(value)
             yield Edit((Change(end, start, " += "),), node.lineno, 3)
 
     @of_kind("split")

@@ -230,11 +230,14 @@ class Words:
             if arg.arg in known and arg.arg not in here
         ]
 
-    def taken(self, node: ast.expr) -> list[str]:
-        """What the learner's function that is named here must be given."""
-        function = functions(self.mine.tree).get(getattr(node, "attr", getattr(node, "id", "")))
+    def taken(self, node: ast.expr) -> list[str] | None:
+        """What the function or class of the learner's that is named here takes; None if none is."""
+        name = getattr(node, "attr", getattr(node, "id", ""))
+        made = (one for one in self.mine.nodes if isinstance(one, ast.FunctionDef))
+        function = functions(self.mine.tree).get(name)
+        function = function or next((one for one in made if self._made_by(one) == name), None)
         if function is None:
-            return []
+            return None
         plain = [one.arg for one in function.args.args if one.arg != "self"]
         return plain[: len(plain) - len(function.args.defaults)]
 
