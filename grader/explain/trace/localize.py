@@ -150,12 +150,14 @@ class Localizer:
         never takes together.
         """
         node, order = one.node, self.mine.made[one.value].order
+        seen = {node}  # functions may call each other
         while (name := self.mine.named(node)) and self._is_given(node, one, name):
             calls = (place.node for place in self.mine.places[order:])
             outer = next((call for call in calls if self._calls(call, name, node)), None)
-            if outer is None or outer == node:
+            if outer is None or outer in seen:
                 break
             node = outer
+            seen.add(node)
         return node
 
     def _calls(self, call: int, name: str, node: int) -> bool:
