@@ -13,6 +13,7 @@ import pytest
 from grader import sandbox
 from grader.base import course
 from grader.base.model import Report, Trace, Verdict
+from grader.explain.trace.alignment import Comparison
 from grader.explain.trace.lesson import Lesson
 from grader.explain.trace.localize import Localizer
 from grader.pipeline import Follow, Options, grade
@@ -163,6 +164,15 @@ def test_of_an_error_it_is_the_line_that_made_what_is_wrong_there(
 )
 def test_what_is_told_was_read_off_the_values(edit: tuple[str, str], fact: str) -> None:
     assert fact in " ".join(located(edit)[0].told)
+
+
+def test_functions_that_call_each_other_are_left_in_the_end() -> None:
+    mine = "def one(x, n):\n    return two(x * 2, n - 1) if n else x\n\n"
+    mine += "def two(x, n):\n    return one(x + 1, n - 1) if n else x\n"
+    runs = (recorded.run(text, "one", GIVEN[0], 6) for text in (mine, mine.replace("* 2", "* 3")))
+    both = Comparison(*runs, (), frozenset({"one", "two"}))
+    found = Localizer(Lesson(both, (), {})).wrong(both.mine.places[-1].value)
+    assert found.line in (2, 5)
 
 
 def test_a_number_that_the_reference_has_there_is_not_accused() -> None:
