@@ -154,7 +154,19 @@ SLIPS = [
     ("returned", "for a in x:\n    return a", "for a in x:\n    yield a", True),
     ("raised", "def f():\n    KeyError('x')", "def f():\n    raise KeyError('x')", False),
     ("branch", "if a is None:\n    y = f()\nelse:\n    y = g()", "y = g()", True),
-    ("statement moved", "def f(x):\n    a = g(x)\n    return a", "def f(x):\n    return a", False),
+    ("statement gone", "def f(x):\n    a = g(x)\n    return a", "def f(x):\n    return a", False),
+    ("check gone", "def f(x):\n    assert x > 0\n    return x", "def f(x):\n    return x", True),
+    ("step moved", "y = norm(x + layer(x))", "y = x + layer(norm(x))", False),
+    ("step moved", "y = f(norm(x)) + x", "y = norm(f(x) + x)", False),
+    (
+        "called",
+        "def f(a):\n    def g(a): ...\n    b = g",
+        "def f(a):\n    def g(a): ...\n    b = g(a)",
+        False,
+    ),
+    ("statement moved", "b = f(a)\na = g(x)", "a = g(x)\nb = f(a)", False),
+    ("range", "for i in n:\n    f(i)", "for i in range(n):\n    f(i)", True),
+    ("added up", "y =+ mask", "y += mask", False),
     (
         "decorated",
         "class A:\n    def f(x):\n        return x",
@@ -176,7 +188,9 @@ def test_a_slip_is_undone_by_one_edit(kind: str, wrong: str, right: str, raised:
 
 def test_every_kind_that_has_a_weight_is_made() -> None:
     weighed = {value for group, value in likely.WEIGHTS if group in ("runs", "raises")}
-    assert weighed - likely.NEARER - {"two", "value"} <= {kind for kind, *_ in SLIPS}
+    assert weighed - likely.NEARER - {"two", "value", "variable", "whole"} <= {
+        kind for kind, *_ in SLIPS
+    }
 
 
 def test_edits_on_the_line_that_a_report_names_go_first() -> None:
