@@ -229,7 +229,7 @@ class Values:
         for value in self._values_of(inner):
             if value in self._have:
                 said = self._have[value]
-                return ast.parse(said, mode="eval").body, said
+                return ast.parse(f"({said})", mode="eval").body, said
         node = self._right.nodes[inner]
         for value in self._values_of(inner):
             made = self._right.made[value]

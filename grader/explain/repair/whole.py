@@ -68,7 +68,7 @@ def _is_whole(run: Run, number: int) -> bool:
 
 
 def _put(run: Run, node: ast.expr, text: str) -> Edit:
-    new = ast.parse(text, mode="eval").body
+    new = ast.parse(f"({text})", mode="eval").body
     start, end = run.span(node)
     text = bracketed(run.parents.get(node), node, new, text)
     return Edit((Change(start, end, text),), node.lineno, 2 + abs(end - start - len(text)))
