@@ -259,7 +259,7 @@ def test_without_a_server_the_text_is_kept_and_saved_when_it_is_back(
         page.locator("#desk-state.gone").wait_for()
         write(page, RIGHT)
         page.keyboard.press("Control+s")
-        page.locator("#desk-state.gone", has_text="kept in this browser").wait_for()
+        page.locator("#desk-state.gone", has_text="safe here").wait_for()
         assert desk.own.file().read_text(encoding="utf-8") == STUB
     finally:
         desk.begin_again()
