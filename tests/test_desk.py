@@ -77,11 +77,12 @@ def test_a_save_is_graded_with_line_hint_section_margin_and_pictures(
     assert check["section"] == {"heading": "Scaling", "anchor": "scaling"}
     assert any("math.sqrt" in hint for hint in check["hints"])
     whole = window.hears("report", digest=digest, whole=True)
-    assert {one["mark"] for one in whole["margin"]} >= {"right", "left"}
+    marks = [one["mark"] for one in whole["margin"]]
+    assert (marks.count("left"), {"right", "follows"} <= set(marks)) == (1, True)
     assert any("scores" in one["name"] for one in whole["margin"])
     told = whole["explanation"]
     assert "without the 1/√head_dim scale" in " ".join([told["head"], *told["told"]])
-    assert (told["after"], {"right", "wrong"} <= {row[1] for row in told["frame"]}) == (True, True)
+    assert {row[1] for row in told["frame"]} >= {"right", "wrong"}
     assert whole["figure"]["svg"].startswith("<svg")
     figures = window.hears("figures", digest=digest)
     assert "Expected" in figures["figures"][0]["svg"]
