@@ -29,7 +29,8 @@ PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Step {number}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="data:,"></head>
-<body data-step="s{number}"><main id="lesson"><h1>Step {number}</h1>{sections}</main></body></html>
+<body data-step="s{number}"><main id="lesson"><h1>Step {number}</h1>{sections}</main>
+<nav class="contents" aria-label="Contents"><a href="step_05.html">Five</a></nav></body></html>
 """
 
 

@@ -181,6 +181,14 @@ def test_a_file_of_its_own_needs_nothing_else() -> None:
     assert all(f".hm .{name}{{" in drawn for name in names)
 
 
+def test_labels_that_are_wider_than_their_column_stand_upright_and_whole() -> None:
+    heat = Heatmap("one", ((0.5, 0.5),), ("she",), ("she", "·loves"))
+    lines = terminal.render(Figure("t", "", (heat,)), Screen(9)).splitlines()
+    header = lines[lines.index("one") + 1 : -1]
+    upright = ["".join(line.ljust(8)[place] for line in header).strip() for place in (4, 6)]
+    assert upright == ["she", "·loves"]
+
+
 def test_more_columns_than_fit_become_half_blocks() -> None:
     size = 32
     values = tuple(tuple(float(x <= y) / (y + 1) for x in range(size)) for y in range(size))
@@ -314,6 +322,9 @@ def test_where_the_heads_are_right_the_first_wrong_numbers_are_drawn() -> None:
     assert done.returncode == 1, done.stderr
     assert done.stdout.index("Difference") < done.stdout.index("Head 0")
     assert "The forward pass" in done.stdout
+    means, lesson = done.stdout.splitlines()[-2:]
+    assert means.startswith("What it means: ")
+    assert lesson.startswith('Lesson: steps/step_05.md, "')
 
 
 @pytest.mark.parametrize(

@@ -123,35 +123,36 @@ def _shown(
         where = f", line {problem.line}" if problem.line is not None else ""
         hint = f" {problem.hint}" if problem.hint else ""
         raise click.ClickException(f"{own}{where}: {problem.message}.{hint}") from problem
-    if not shown.right:
-        return shown
-    # Heads may be right where something else is wrong: a bias, another length.
     graded = _graded(step, own, engine)
-    return shown if graded.right else Shown(graded.figures + shown.figures, False, graded.remarks)
+    # Heads may be right where something else is wrong: a bias, another length.
+    more = graded.figures if shown.right else ()
+    right = shown.right and graded.right
+    return Shown(more + shown.figures, right, shown.remarks + graded.remarks)
 
 
 def _graded(step: Step, own: Path, engine: str) -> Shown:
-    """The first wrong numbers of a grading."""
+    """The first wrong numbers of a grading, and what they mean."""
+    from grader import sandbox
     from grader.base.model import Verdict
-    from grader.learner.tasks import task
-    from grader.pipeline import Options, grade
+    from grader.pipeline import Follow, Options, grade
     from grader.report.pictures import failure
     from grader.report.pictures.heads import Shown
 
-    report = grade(step, own, Options(engine))
-    if report.excerpt is not None:
-        return Shown((failure.figure(report.excerpt),), right=False)
-    if report.verdict is Verdict.PASS:
-        return Shown((), True, ("All numbers are right; there is no difference to draw.",))
-    said = f"There are no wrong numbers to draw, but something fails. Run: {task(step.id)}"
-    return Shown((), False, (said,))
+    with sandbox.several() as start:
+        report = grade(step, own, Options(engine, follow=Follow.FAILING), start)
+    drawn = (failure.figure(report.excerpt),) if report.excerpt is not None else ()
+    told, right = report.explanation, report.verdict is Verdict.PASS
+    means = "your file computes what the reference does" if right else "something is not right yet"
+    lesson = told.lesson if told else step.lesson.relative_to(step.root).as_posix()
+    cause = told.cause if told and told.cause else means
+    return Shown(drawn, right, (f"What it means: {cause}.", f"Lesson: {lesson}"))
 
 
 def _print(shown: Shown, screen: Screen) -> None:
     from grader.report.pictures import terminal
 
     parts = [terminal.render(figure, screen) for figure in shown.figures]
-    parts += [f"{remark}\n" for remark in shown.remarks]
+    parts.append("".join(f"{remark}\n" for remark in shown.remarks))
     text = "\n".join(parts)
     click.echo(text if screen.unicode else text.encode("ascii", "replace").decode(), nl=False)
 

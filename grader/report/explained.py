@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 from textwrap import dedent
+from typing import NamedTuple
 
 from grader.base import sanitize
 from grader.base.model import Explanation, Framed, Replaced, Report, Tried
@@ -32,54 +33,68 @@ WORDS = {
 }
 
 
-def lines(report: Report, style: Style, level: int = 1) -> Iterator[str]:
-    """The whole block, not wrapped; nothing where nothing is explained.
+class Drawn(NamedTuple):
+    """The parts of the block, none of them wrapped.
+
+    ``frame`` has for each line its number, what is marked, its code, and the fact beside it.
+    """
+
+    head: str
+    place: str = ""
+    frame: tuple[tuple[str, str, str, str], ...] = ()
+    told: tuple[str, ...] = ()
+
+
+def drawn(report: Report, style: Style, level: int = 1) -> Drawn | None:
+    """The block in its parts; None where nothing is explained.
 
     ``level`` is how many hints are shown of the check to fix first.
     """
     one = report.explanation
     if one is None:
-        return
+        return None
     if one.blanks:
-        yield f"Nothing is written yet: all {one.blanks} blanks are open."
-        yield f"Begin with the first TODO, on line {one.line}."
-        yield f"The lesson: {one.lesson}"
-        return
-    width = min(WIDTH, style.width or WIDTH)
-    yield from _head(one, report.file, width)
-    frame = list(_frame(one, style, width))
-    told = [f"   {line}" for line in _told(one, report, style, level)]
-    yield from (*([""] if frame else ()), *frame, *([""] if frame and told else ()), *told)
-
-
-def _head(one: Explanation, file: str, width: int) -> Iterator[str]:
-    """The cause, and where."""
-    said = FIRST + one.cause
-    if one.line is None:
-        yield said
-        return
-    place = f"{file}, after line {one.line}" if one.after else f"{file}:{one.line}"
-    if len(said) + 4 + len(place) <= width:
-        yield f"{said}{place:>{width - len(said)}}"
-    else:
-        yield from (said, f"   {place}")
-
-
-def _frame(one: Explanation, style: Style, most: int) -> Iterator[str]:
-    """The lines of the program, numbered, with what is known of each beside it, or below."""
-    numbers = [str(line.number or "") for line in one.frame]
-    width = max(map(len, numbers), default=0) + 3
-    bar = ":" if style.words else "│" if style.unicode else "|"
+        begin = f"Begin with the first TODO, on line {one.line}."
+        said = f"Nothing is written yet: all {one.blanks} blanks are open."
+        return Drawn(said, told=(begin, f"The lesson: {one.lesson}"))
+    place = f"{report.file}, after line {one.line}" if one.after else f"{report.file}:{one.line}"
     code = [_code(line, style, _gap(one)) for line in one.frame]
     indent = min((len(text) - len(text.lstrip()) for text in code if text), default=0)
-    code = [text[indent:] for text in code]
-    facts = [_fact(line, style) for line in one.frame]
+    frame = (
+        (str(line.number or ""), line.mark, text[indent:], _fact(line, style))
+        for line, text in zip(one.frame, code, strict=True)
+    )
+    told = tuple(_told(one, report, style, level))
+    return Drawn(FIRST + one.cause, place if one.line else "", tuple(frame), told)
+
+
+def lines(report: Report, style: Style, level: int = 1) -> Iterator[str]:
+    """The whole block, not wrapped; nothing where nothing is explained."""
+    block = drawn(report, style, level)
+    if block is None:
+        return
+    width = min(WIDTH, style.width or WIDTH)
+    head, place, _, told = block
+    one_line = place and len(head) + 4 + len(place) <= width
+    yield f"{head}{place:>{width - len(head)}}" if one_line else head
+    if place and not one_line:
+        yield f"   {place}"
+    frame = list(_frame(block, style, width))
+    below = "   " if head.startswith(FIRST) else ""
+    yield from (*([""] if frame else ()), *frame, *([""] if frame and told else ()))
+    yield from (below + line for line in told)
+
+
+def _frame(block: Drawn, style: Style, most: int) -> Iterator[str]:
+    """The lines of the program, numbered, with what is known of each beside it, or below."""
+    width = max((len(row[0]) for row in block.frame), default=0) + 3
+    bar = ":" if style.words else "│" if style.unicode else "|"
     room = most - width - 5
     wide = max(
-        (len(a) for a, b in zip(code, facts, strict=True) if b and len(a) + len(b) <= room),
+        (len(a) for _, _, a, b in block.frame if b and len(a) + len(b) <= room),
         default=0,
     )
-    for number, text, fact in zip(numbers, code, facts, strict=True):
+    for number, _, text, fact in block.frame:
         left = f"{number:>{width}} {bar} "
         if len(text) + len(fact) <= room:
             yield f"{left}{text:<{min(wide, room - len(fact))}}  {fact}".rstrip()

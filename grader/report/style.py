@@ -17,9 +17,9 @@ MARKS = {"pass": "✅", "fail": "❌", "not_run": "➖", "error": "⛔"}
 ASCII_MARKS = {"pass": "[pass]", "fail": "[FAIL]", "not_run": "[not run]", "error": "[error]"}
 WORD_MARKS = {"pass": "passed:", "fail": "failed:", "not_run": "not run:", "error": "error:"}
 COLOURS = (
-    (("✅", "[pass]", "+ ", "🎉"), "green"),
-    (("❌", "[FAIL]", "- ", "⚠️"), "red"),
-    (("➖", "[not run]"), "dim"),
+    (("✅", "[pass]", "+ ", "🎉", "✓ "), "green"),
+    (("❌", "[FAIL]", "- ", "⚠️", "✗ ", "▶ "), "red"),
+    (("➖", "[not run]", "↓ "), "dim"),
     (("⛔", "[error]"), "yellow"),
     (("   Hint:", "@@"), "cyan"),
     (("Running tests", "Fix this first", "# "), "bold"),

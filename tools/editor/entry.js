@@ -18,6 +18,7 @@ export { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 export { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 export { Compartment, EditorState, Prec, RangeSet, StateEffect, StateField } from "@codemirror/state";
 export {
+  Decoration,
   drawSelection,
   EditorView,
   gutter,
@@ -26,5 +27,6 @@ export {
   highlightSpecialChars,
   keymap,
   lineNumbers,
+  WidgetType,
 } from "@codemirror/view";
 export { tags } from "@lezer/highlight";

@@ -7,7 +7,7 @@ import importlib
 import json
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -56,7 +56,6 @@ class Routes:
             Route(f"{step}/keep", self._keep, methods=["POST"]),
             Route(f"{step}/heads", self._heads),
             Route(f"{step}/hint", self._hint, methods=["POST"]),
-            Route(f"{step}/explain", self._explain),
             Route(f"{step}/reset", self._reset, methods=["POST"]),
             Route(f"{step}/solution", self._solution),
         ]
@@ -110,25 +109,11 @@ class Routes:
     # ---- help ---------------------------------------------------------------------------------
 
     async def _hint(self, request: Request) -> Response:
-        place, body = self._place(request), await json_object(request, MOST_BODY)
-        check = _word(body, "check") or None
-        if check is not None and check not in _checks(place):
-            raise HTTPException(404, "This step has no such check.")
-        found = await self._desk.hint(place, check)
+        place = self._place(request)
+        found = await self._desk.hint(place)
         if found is None:
             return JSONResponse({"said": "Nothing is graded yet.\n"})
-        return JSONResponse({"said": pages.hint_page(place.step, found, STYLE, check, keys=True)})
-
-    async def _explain(self, request: Request) -> Response:
-        from grader.learner.explain import explain_page
-
-        place = self._place(request)
-        check = _checks(place).get(request.query_params.get("check", ""))
-        if check is None:
-            raise HTTPException(404, "This step has no such check.")
-        from grader.rubric import load
-
-        return JSONResponse({"said": explain_page(place.step, load.rubric(place.step), check)})
+        return JSONResponse({"said": pages.hint_page(place.step, found, STYLE, keys=True)})
 
     async def _solution(self, request: Request) -> Response:
         """How the reference differs from the file: after a pass, or if it is asked for now."""
@@ -212,12 +197,6 @@ def _explored(words: str, switches: tuple[tuple[str, str], ...]) -> str:
     except TypeError:
         raise ValueError("The explorer has no such switch.") from None
     return json.dumps(explorer.explored(words, chosen), ensure_ascii=False)
-
-
-def _checks(place: Place) -> dict[str, Any]:
-    from grader.rubric import load
-
-    return {check.id: check for check in load.rubric(place.step).checks}
 
 
 def _word(body: Json, name: str) -> str:

@@ -257,12 +257,12 @@ class Desk:
 
     # ---- hints --------------------------------------------------------------------------------
 
-    async def hint(self, place: Place, check: str | None) -> Attempt | None:
+    async def hint(self, place: Place) -> Attempt | None:
         """One more hint; None if nothing was graded yet."""
         before = place.found
         if before is None:
             return None
-        found = await asyncio.to_thread(attempt.one_more_hint, place.step, before, check)
+        found = await asyncio.to_thread(attempt.one_more_hint, place.step, before)
         if place.found is before:
             place.found = found
             self._report(place, self._shown(place, found, whole=place.number == 0))

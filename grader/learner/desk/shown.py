@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grader.base.model import Status, Verdict
 from grader.learner import hints, pages, way
 from grader.learner.progress import UNTOUCHED
-from grader.report import as_text, parts
+from grader.report import as_margin, as_text, explained, parts
 from grader.report.pictures import failure, svg
 from grader.report.pictures.heatmap import spoken
 from grader.report.style import Style
@@ -48,9 +47,8 @@ def report(
         "first": said.first_to_fix.id if said.first_to_fix else None,
         "checks": _checks(step, found, anchors),
         "waiting": [] if said.problem else parts.waiting(said),
-        "explanation": as_text.explanation(said, STYLE, hints.shown(found.known)),
-        "lit": list(_mistakes(said, anchors)),
-        "margin": [_margin(one) for one in said.trace.margin] if said.trace else [],
+        "explanation": _explanation(said, hints.shown(found.known)),
+        "margin": [_margin(one) for one in as_margin.marked(said.trace)] if said.trace else [],
         "figure": _excerpt(said.excerpt),
         "notes": list(said.notes),
         "output": said.output,
@@ -126,12 +124,13 @@ def _check(check: CheckResult, level: int, heading: str | None, anchors: Anchors
     }
 
 
-def _mistakes(said: Report, anchors: Anchors) -> Iterator[Values]:
-    """Where the lesson speaks of a mistake that explains the numbers."""
-    for one in said.diagnosis:
-        heading = re.search(r'"(.+)"$', one.lesson or "")
-        if heading:
-            yield {"message": one.message, "section": _section(heading[1], anchors)}
+def _explanation(said: Report, levels: Mapping[str, int]) -> Values | None:
+    """The block that a terminal draws, in its parts, and the line to go to."""
+    one, first = said.explanation, said.first_to_fix
+    block = explained.drawn(said, STYLE, levels.get(first.id, 1) if first else 1)
+    if one is None or block is None:
+        return None
+    return {"line": one.line, "after": one.after, "blanks": one.blanks, **block._asdict()}
 
 
 def _section(heading: str | None, anchors: Anchors) -> Values | None:

@@ -108,7 +108,7 @@ def _told(
         return f"All {total} numbers are as expected."
     _, row, column = max(wrong, key=lambda one: one[0])
     return (
-        f"{len(wrong)} of {total} numbers differ by more than a thousandth of the "
-        f"largest. The furthest is in row {rows[row]}, column {columns[column]}: it is "
+        f"{len(wrong)} of {total} numbers differ by more than 0.1 % of the largest value. "
+        f"The largest error is in row {rows[row]}, column {columns[column]}: it is "
         f"{whole(actual[row][column])}, expected {whole(expected[row][column])}."
     )

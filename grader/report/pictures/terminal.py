@@ -115,9 +115,7 @@ def _block(heatmap: Heatmap, screen: Screen, labels: int, size: int) -> list[str
     width = labels + 1 + size * across
     title = heatmap.title
     lines = [_fit(title, min(_cells(title), screen.width or 10_000))]
-    if size > 1:
-        heads = (_head(column, size - 1) + " " for column in heatmap.columns)
-        lines.append(" " * (labels + 1) + "".join(heads))
+    lines += (" " * (labels + 1) + heads for heads in _heads(heatmap.columns, size))
     if size == 1 and screen.depth:
         lines += _halves(heatmap, screen, labels)
     else:
@@ -128,11 +126,13 @@ def _block(heatmap: Heatmap, screen: Screen, labels: int, size: int) -> list[str
     return [line + " " * (longest - _cells(line)) for line in lines]
 
 
-def _head(label: str, width: int) -> str:
-    """The label of a column; to shorten it, a mark before its first letter goes first."""
-    if _cells(label) > width and not label[0].isalnum():
-        label = label[1:]
-    return _fit(label, width, right=True)
+def _heads(columns: tuple[str, ...], size: int) -> Iterator[str]:
+    """The labels of the columns; where one is wider than its column, all from top to bottom."""
+    room = max(1, size - 1)
+    tall = max(map(len, columns)) if max(map(_cells, columns)) > room else 1
+    parts = (label.rjust(tall) if tall > 1 else [label] for label in columns)
+    for line in zip(*parts, strict=True):
+        yield "".join(_fit(part, room, right=True) + " " * (size - room) for part in line)
 
 
 def _cell(value: float, heatmap: Heatmap, screen: Screen, size: int) -> str:

@@ -6,8 +6,9 @@ import { windowName } from "./drafts.js";
 import { createEditor } from "./editor.js";
 import { listen } from "./events.js";
 import { LearnersFile } from "./file.js";
-import { Help } from "./help.js";
-import { light } from "./lesson.js";
+import { Help, title } from "./help.js";
+import { light, tick } from "./lesson.js";
+import { separator } from "./panes.js";
 import { drawFigures, release } from "./pictures.js";
 import { drawReport, spoken } from "./report.js";
 import { compared, Said } from "./said.js";
@@ -18,7 +19,7 @@ const STATES = {
   restored: "Not saved yet: this is what you wrote last time",
   saving: "Saving …",
   conflict: "Changed elsewhere: choose below",
-  gone: "The desk cannot be reached. Your text is kept in this browser and saved when it is back",
+  gone: "The desk cannot be reached. Your text is safe here and will be saved when it is back",
   "kept-nowhere": "Not saved, and this browser keeps nothing. Save soon",
 };
 
@@ -72,6 +73,7 @@ const desk = el(
   ),
   conflict,
   where,
+  separator("desk-height", "Height of the editor", (y, at) => (y - at.top) / at.height),
   el("p", { id: "desk-keys" }, "Ctrl-S saves and grades. Esc leaves the editor for the report."),
   report,
   heard,
@@ -84,6 +86,7 @@ const editor = createEditor({
   onChange: () => file.changed(),
   onSave: () => file.save(),
   onLeave() {
+    closePanels();
     show("report");
     report.focus();
   },
@@ -91,10 +94,12 @@ const editor = createEditor({
 editor.lock(true); // until the file is there
 const file = new LearnersFile(step, editor, showState);
 const act = {
-  goTo(line) {
+  goTo(line, after) {
     show("code");
-    editor.goTo(line);
+    editor.reveal(line, after);
+    editor.focus();
   },
+  next: () => attempt(() => help.turn(1)),
   read: () => show("lesson"),
 };
 let known = 0; // the version of what the server told last
@@ -115,6 +120,7 @@ const kinds = {
   figures: (figures) => drawFigures(heads, figures),
   progress: (progress) => {
     help.progress = progress;
+    tick(progress);
     const passed = progress.filter((one) => one.state === "passed").length;
     course.textContent = `${passed} of ${progress.length} steps passed`;
   },
@@ -129,12 +135,14 @@ function newer(found) {
 
 function takeReport(found) {
   desk.classList.toggle("grading", !found.whole);
-  const line = found.checks?.find((check) => check.id === found.first)?.line;
-  if (!latest && line) editor.reveal(line);
+  const place = found.explanation ?? found.checks?.find((check) => check.id === found.first);
+  const isThere = found.digest === file.digest && !desk.contains(document.activeElement);
+  if (!latest?.whole && place?.line && isThere) editor.reveal(place.line, place.after);
   const again = latest && latest.digest === found.digest && latest.verdict === found.verdict;
   latest = found;
   release(reportPlace);
-  drawReport(reportPlace, found, act);
+  const next = found.verdict === "pass" && help.following(1);
+  drawReport(reportPlace, { ...found, next: next && title(next) }, act);
   light(found, act);
   annotate();
   const failing = found.verdict === "fail" || found.verdict === "timeout";
@@ -148,7 +156,10 @@ function takeReport(found) {
 function annotate() {
   const same = latest && latest.digest === file.digest;
   if (!same) return;
-  editor.mark((latest.checks ?? []).filter((check) => check.status !== "pass"));
+  const told = latest.explanation;
+  const first = latest.checks?.find((check) => check.id === latest.first);
+  if (told?.line && !told.blanks) editor.mark({ ...told, message: told.head });
+  else editor.mark(!told && first?.line ? first : null);
   editor.annotate(latest.margin ?? []);
 }
 
@@ -176,7 +187,11 @@ async function meet() {
   fileName.textContent = found.name;
   if (current("progress")) kinds.progress(found.progress);
   if (met) await file.back(found.file);
-  else await file.open(found.file, found.course);
+  else {
+    await file.open(found.file, found.course);
+    const todo = editor.text().split("# TODO");
+    if (todo.length > 1) editor.reveal(todo[0].split("\n").length);
+  }
   met = true;
   if (current("report") && current("grading")) {
     if (found.report) takeReport(found.report);
@@ -235,8 +250,7 @@ function showConflict() {
 desk.addEventListener("keydown", (event) => {
   const typing = event.target.closest("#desk-editor, input, textarea");
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "Escape" && said.open) said.close();
-  else if (event.key === "e") toEditor();
+  if (event.key === "e") toEditor();
   else {
     const found = actions.find(([, key]) => key === event.key);
     if (!found) return;
@@ -244,7 +258,17 @@ desk.addEventListener("keydown", (event) => {
   }
   event.preventDefault();
 });
+
+/** Closes what is open beside the report; says whether something was. */
+function closePanels() {
+  const open = said.open || !conflict.hidden;
+  if (said.open) said.close();
+  conflict.hidden = true; // saving shows it again
+  return open;
+}
+
 addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !event.defaultPrevented && closePanels()) event.preventDefault();
   if ((event.ctrlKey || event.metaKey) && event.key === "s") {
     event.preventDefault();
     if (!event.target.closest?.("#desk-editor")) file.save();
@@ -278,5 +302,6 @@ function toEditor() {
 
 const skip = el("button", { class: "desk-skip", type: "button", onclick: toEditor }, "To your file");
 document.body.prepend(skip);
+desk.prepend(separator("desk-width", "Width of the desk", (x, at) => (at.right - x) / innerWidth));
 document.body.append(desk, tabs);
 show("lesson");

@@ -3,6 +3,7 @@
 import {
   bracketMatching,
   Compartment,
+  Decoration,
   defaultKeymap,
   drawSelection,
   EditorState,
@@ -33,10 +34,16 @@ import {
   StateField,
   syntaxHighlighting,
   tags,
+  WidgetType,
 } from "./codemirror.js";
 
-const MARKS = { right: "✓", left: "✗", unknown: "·" };
-const SAID = { right: "the reference has it too", left: "leaves the path", unknown: "not known" };
+const MARKS = { right: "✓", left: "✗", follows: "↓", unknown: "·" };
+const SAID = {
+  right: "same as the reference",
+  left: "differs from here",
+  follows: "only follows from a line above",
+  unknown: "not compared",
+};
 
 const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--desk-keyword)" },
@@ -71,15 +78,19 @@ const look = EditorView.theme({
   ".cm-lintRange-error": { backgroundImage: "none", borderBottom: "2px dotted var(--desk-wrong)" },
   ".cm-gutters-after": { borderLeft: "1px solid var(--desk-line)", borderRight: "none" },
   ".cm-margin .cm-gutterElement": {
-    maxWidth: "min(16rem, 14vw)",
-    padding: "0 0.6rem",
-    overflow: "hidden",
-    textOverflow: "ellipsis",
+    padding: "0 0.4rem",
     fontSize: "0.75rem",
     whiteSpace: "pre",
   },
   ".cm-margin .right": { color: "var(--desk-right)" },
   ".cm-margin .left": { color: "var(--desk-wrong)", fontWeight: "700" },
+  ".cm-margin .follows": { color: "var(--desk-soft)" },
+  ".cm-here": {
+    padding: "0 6px",
+    color: "var(--desk-wrong)",
+    backgroundColor: "var(--desk-warm)",
+    fontStyle: "italic",
+  },
 });
 
 /** What one line computed, beside it. */
@@ -97,11 +108,32 @@ class Note extends GutterMarker {
   toDOM() {
     const { mark, shape, name } = this.one;
     const made = document.createElement("span");
-    made.textContent = [MARKS[mark], shape, name].filter(Boolean).join(" ");
+    made.append(MARKS[mark], Object.assign(document.createElement("span"), { textContent: ` ${shape}` }));
     made.title = [shape, name, SAID[mark]].filter(Boolean).join(", ");
     return made;
   }
 }
+
+/** Stands between two lines where one is missing. */
+class Here extends WidgetType {
+  eq() {
+    return true;
+  }
+
+  toDOM() {
+    return Object.assign(document.createElement("div"), { className: "cm-here", textContent: "‹ insert here ›" });
+  }
+}
+
+const setHere = StateEffect.define();
+const here = StateField.define({
+  create: () => Decoration.none,
+  update(now, transaction) {
+    const set = transaction.effects.find((effect) => effect.is(setHere));
+    return set ? set.value : now.map(transaction.changes);
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
 
 const setMargin = StateEffect.define();
 const margin = StateField.define({
@@ -134,6 +166,8 @@ export function createEditor({ parent, nonce, label, onChange, onSave, onLeave }
         lineNumbers(),
         lintGutter(),
         margin,
+        here,
+        EditorView.lineWrapping,
         history(),
         highlightSpecialChars(),
         drawSelection(),
@@ -193,19 +227,16 @@ export function createEditor({ parent, nonce, label, onChange, onSave, onLeave }
       });
     },
 
-    /** Marks the lines of failing checks. */
-    mark(checks) {
-      const found = checks
-        .filter((check) => check.line)
-        .map((check) => {
-          const { from, to, text } = lineAt(check.line);
-          const indent = text.length - text.trimStart().length;
-          const hint = check.hints.length ? `\nHint: ${check.hints.at(-1)}` : "";
-          const note = check.note ? `\n${check.note}` : "";
-          const message = `${check.message}${note}${hint}`;
-          return { from: Math.min(from + indent, to), to, severity: "error", message };
-        });
+    /** Marks the one line to change, or the place after it where something is missing. */
+    mark(place) {
+      const at = place && lineAt(place.line);
+      const indent = at ? at.text.length - at.text.trimStart().length : 0;
+      const error = { from: Math.min(at?.from + indent, at?.to), to: at?.to, severity: "error" };
+      const found = at && !place.after ? [{ ...error, message: place.message }] : [];
       view.dispatch(setDiagnostics(view.state, found));
+      const widget = Decoration.widget({ widget: new Here(), block: true, side: 1 });
+      const there = at && place.after ? Decoration.set(widget.range(at.to)) : Decoration.none;
+      view.dispatch({ effects: setHere.of(there) });
     },
 
     /** Shows beside the lines what they computed. */
@@ -216,20 +247,12 @@ export function createEditor({ parent, nonce, label, onChange, onSave, onLeave }
       view.dispatch({ effects: setMargin.of(RangeSet.of(ranges, true)) });
     },
 
-    /** Shows a line, and leaves the focus where it is. */
-    reveal(number) {
-      const { from } = lineAt(number);
-      view.dispatch({ effects: EditorView.scrollIntoView(from, { y: "center" }) });
-    },
-
-    /** Goes to a line. */
-    goTo(number) {
-      const { from } = lineAt(number);
-      view.dispatch({
-        selection: { anchor: from },
-        effects: EditorView.scrollIntoView(from, { y: "center" }),
-      });
-      view.focus();
+    /** Puts the cursor on a line, or at the end of it, and leaves the focus where it is. */
+    reveal(number, after = false) {
+      const { from, to, text } = lineAt(number);
+      const anchor = after ? to : from + text.length - text.trimStart().length;
+      const effects = EditorView.scrollIntoView(anchor, { y: "center" });
+      view.dispatch({ selection: { anchor }, effects });
     },
   };
 }

@@ -14,6 +14,8 @@ const STATES = {
 };
 const MARKS = { new: "·", started: "…", later: "»", edited: "…", passed: "✓" };
 
+const TEXT = "she loves cats and dogs"; // what the heads look at before anything is typed
+
 /** The answers of one step, shown in `said`. */
 export class Help {
   #step;
@@ -50,12 +52,13 @@ export class Help {
     };
     this.#said.show(
       "Start over",
-      el("p", {}, "The file becomes what it was at first. A copy of yours is kept."),
+      el("p", {}, "Your file goes back to the original stub. A copy of yours is kept."),
       button("Start over", again),
     );
   }
 
-  steps() {
+  async steps() {
+    await this.#look();
     const items = this.progress.map((one) =>
       el(
         "li",
@@ -75,20 +78,31 @@ export class Help {
     );
   }
 
-  /** Goes to the step after this one, or before it, passing over those left for later. */
-  turn(by) {
+  /** Steps may have been left for later in the terminal since. */
+  async #look() {
+    this.progress = (await ask(`steps/${this.#step}`)).progress;
+  }
+
+  /** The step after this one, or before it, passing over those left for later. */
+  following(by) {
     const way = this.progress.filter((one) => one.state !== "later" || one.id === this.#step);
-    const there = way[way.findIndex((one) => one.id === this.#step) + by];
+    return way[way.findIndex((one) => one.id === this.#step) + by];
+  }
+
+  /** Goes to the step after this one, or before it. */
+  async turn(by) {
+    await this.#look();
+    const there = this.following(by);
     if (there) location.assign(page(there));
     else this.#said.show("Steps", el("p", {}, `There is no step ${by > 0 ? "after" : "before"} this one.`));
   }
 
   /** The learner's heads in words of their choice. */
   heads() {
-    const field = el("input", { id: "desk-words", maxlength: "200", autocomplete: "off" });
+    const field = el("input", { id: "desk-words", maxlength: "200", autocomplete: "off", value: TEXT });
     const place = el("div", { role: "status" });
     const look = async (event) => {
-      event.preventDefault();
+      event?.preventDefault();
       place.replaceChildren("…");
       try {
         const found = await ask(`steps/${this.#step}/heads?text=${encodeURIComponent(field.value)}`);
@@ -104,10 +118,13 @@ export class Help {
       place,
     );
     field.focus();
+    field.select();
+    return look();
   }
 }
 
-function title(one) {
+/** What a step is called. */
+export function title(one) {
   return `Step ${one.id.slice(1)}: ${one.title}`;
 }
 

@@ -2,6 +2,21 @@
 
 import { button, el } from "./dom.js";
 
+let scrolled = null; // the section that the lesson was scrolled to last
+
+/** Marks the passed steps in the book's contents. */
+export function tick(progress) {
+  for (const one of progress) {
+    const there = `/step_${one.id.slice(1)}.html`;
+    for (const link of document.querySelectorAll(".contents a[href]")) {
+      const isIt = link.pathname.endsWith(there) && !link.hash;
+      if (isIt || (link.hasAttribute("aria-current") && one.id === document.body.dataset.step)) {
+        link.classList.toggle("desk-passed", one.state === "passed");
+      }
+    }
+  }
+}
+
 /** Puts the failing checks of a report at the headings of their sections, and removes the old. */
 export function light(report, act) {
   for (const old of document.querySelectorAll(".desk-lit")) old.remove();
@@ -10,10 +25,12 @@ export function light(report, act) {
   }
   const failing = (report?.checks ?? []).filter((check) => check.status !== "pass");
   const places = new Map();
-  for (const one of report?.lit ?? []) add(places, one.section, { message: one.message });
   for (const check of failing) add(places, check.section, check);
   const first = failing.find((check) => check.id === report.first);
   for (const [anchor, found] of places) show(anchor, found, first, act);
+  const anchor = report?.explanation?.blanks ? null : first?.section?.anchor;
+  if (anchor && anchor !== scrolled) document.getElementById(anchor)?.scrollIntoView();
+  scrolled = anchor ?? scrolled;
 }
 
 function add(places, section, said) {
@@ -27,7 +44,7 @@ function show(anchor, found, first, act) {
   if (!target) return;
   const heading = target.matches("h1, h2, h3, h4") ? target : target.querySelector("h1, h2, h3, h4");
   if (!heading) return;
-  const isFirst = found.includes(first) || found.some((one) => !one.id);
+  const isFirst = found.includes(first);
   heading.classList.add("desk-section");
   heading.classList.toggle("first", isFirst);
   const shown = isFirst ? found : found.slice(0, 1);
@@ -40,7 +57,7 @@ function show(anchor, found, first, act) {
         el(
           "p",
           {},
-          `${one.id ? "✗" : "→"} ${one.message} `,
+          `✗ ${one.message} `,
           one.line ? button(`Line ${one.line}`, () => act.goTo(one.line)) : null,
         ),
       ),

@@ -17,7 +17,8 @@ export function drawReport(place, report, act) {
     ...[
       el("p", { class: `desk-verdict ${report.verdict}` }, closing(report)),
       report.note ? el("p", { class: "desk-note" }, report.note) : null,
-      report.explanation?.length ? el("pre", { class: "desk-explanation", tabindex: "0" }, report.explanation.join("\n")) : null,
+      report.explanation && explanation(report.explanation, act),
+      report.next && button(`Next: ${report.next}`, act.next, "n"),
       first && list([first], act),
       report.figure && picture(report.figure),
       report.after ? el("pre", { class: "desk-after" }, report.after) : null,
@@ -32,11 +33,33 @@ export function drawReport(place, report, act) {
 
 /** The report in a sentence or two, for those who hear it. */
 export function spoken(report) {
-  const first = report.checks?.find((check) => check.id === report.first);
-  if (!first) return report.closing;
-  const line = first.line ? ` Line ${first.line}.` : "";
-  const hint = first.hints.length ? ` Hint: ${first.hints.at(-1)}` : "";
-  return `${report.score} of ${report.of} checks pass. Fix this first: ${first.message}.${line}${hint}`;
+  const { head, place } = report.explanation ?? {};
+  return [`${closing(report)}.`, head && `${head}.`, place && `${place}.`]
+    .filter(Boolean)
+    .join(" ")
+    .replace(/([.!?])\.(?= |$)/g, "$1");
+}
+
+/** What to fix first, as the terminal draws it: the cause, the lines with their facts, the rest. */
+function explanation(told, act) {
+  const { head, place, line, after, frame } = told;
+  const rows = frame.map(([number, mark, code, fact]) =>
+    el(
+      "span",
+      { class: `desk-framed ${!number || (!after && number === `${line}`) ? "here" : mark}` },
+      el("span", { class: "number" }, number),
+      el("code", {}, code),
+      el("span", { class: "fact" }, fact),
+    ),
+  );
+  return el(
+    "section",
+    { class: "desk-explanation", "aria-label": "What to fix first" },
+    el("p", { class: "desk-head" }, head),
+    line ? button(place || `Go to line ${line}`, () => act.goTo(line, after)) : null,
+    rows.length ? el("div", { class: "desk-frame" }, ...rows) : null,
+    ...told.told.map((one) => el("p", { class: "desk-told" }, one)),
+  );
 }
 
 function closing(report) {
