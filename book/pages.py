@@ -44,9 +44,21 @@ EXPLORERS = {
 
 PICTURES = {
     "s09": ("The residual stream", stream.figure),
-    "s10": ("The cache", cache.figure),
+    "s10": ("The cache", lambda: _live("cache", cache.figure())),
 }
 """Pictures made by the build, each at the end of a section of a lesson."""
+
+FIGURES = {
+    "s02": (("Tokens that came before", "causal"),),
+    "s03": (("She loves cats", "toy"),),
+    "s04": (("A worked example", "padding"),),
+    "s05": (("Weighted sum", "attention"), ("Merging heads", "heads")),
+    "s06": (("Turning a point", "rotation"),),
+    "s07": (("Merging heads", "heads"),),
+    "s08": (("The residual connection", "norm"),),
+}
+"""Figures that scripts bring to life, each at the end of a section. `python -m tools.stills` makes
+the picture of each that a page without scripts has."""
 
 NEEDS = "<p>The attention explorer needs JavaScript.</p>"
 
@@ -132,11 +144,18 @@ def _lesson(step: Step, text: str, places: Mapping[str, str]) -> str:
     if step.id in PICTURES:
         heading, figure = PICTURES[step.id]
         text = _at_end(text, heading, raw(figure()))
+    for heading, name in FIGURES.get(step.id, ()):
+        still = (OWN / "stills" / f"{name}.html").read_text(encoding="utf-8")
+        text = _at_end(text, heading, raw(_live(name, still)))
     if step.id in EXPLORERS:
         heading, view = EXPLORERS[step.id]
         place = raw(f'<div class="explorer" data-step="{step.id}" data-view="{view}">{NEEDS}</div>')
         text = _at_end(text, heading, place)
     return text
+
+
+def _live(name: str, still: str) -> str:
+    return f'<div class="live" data-figure="{name}">\n{still}\n</div>'
 
 
 def _at_end(text: str, heading: str, block: str) -> str:
