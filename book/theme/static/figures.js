@@ -11,17 +11,16 @@
     constructor(place, title) {
       this.controls = make("div", { className: "controls" });
       this.shown = make("div", { className: "shown" });
+      new ResizeObserver(() => reachable(this.shown)).observe(this.shown); // book.js: what scrolls takes the focus
       this.said = make("p", { className: "said", aria: { live: "polite" } });
       place.replaceChildren(make("p", { className: "title" }, make("strong", {}, title)), this.controls, this.shown, this.said);
       place.setAttribute("role", "group");
       place.setAttribute("aria-label", title);
     }
 
-    // Wide tables scroll, and what scrolls must be reachable by keyboard.
     show(said, ...children) {
       this.shown.replaceChildren(...children);
       this.said.textContent = said;
-      for (const box of [this.shown]) box.tabIndex = box.scrollWidth > box.clientWidth + 1 ? 0 : -1;
     }
   }
 
@@ -89,7 +88,7 @@
         table("weights = softmax", WORDS, rowsOf(WORDS, made.weights, shaded)),
         table("output = weights @ V", [], rowsOf(WORDS, made.output, (one) => digits(one))),
       );
-      figure.said.textContent = WORDS.map((word, i) => `${word} attends to ${shares(made.weights[i])}.`).join(" ");
+      figure.said.textContent = WORDS.map((word, i) => `${word[0].toUpperCase()}${word.slice(1)} attends to ${shares(made.weights[i])}.`).join(" ");
     };
     const inputs = Object.entries(given).map(([name, matrix]) =>
       table(name, [], matrix.map((row, i) => [WORDS[i], row.map((value, j) =>
@@ -243,7 +242,7 @@
     const arrow = ([x, y], kind, name) => [
       draw("line", { x1: 0, y1: 0, x2: x, y2: -y, class: kind }),
       draw("circle", { cx: x, cy: -y, r: 0.1, class: kind }),
-      draw("text", { x: 1.16 * x - 0.1, y: -1.16 * y + 0.12, class: kind }, name),
+      draw("text", { x: 1.08 * x + Math.sign(x) * 0.08, y: -1.08 * y + 0.12, class: kind, "text-anchor": x < 0 ? "end" : "start" }, name),
     ];
     const update = (what = {}) => {
       Object.assign(on, what);
@@ -254,7 +253,7 @@
       const old = [...arrow(query, "before", "q"), ...arrow(key, "before", "k")];
       const drawn = [...arrow(q, "query", `q, ${on.m}`), ...arrow(k, "key", `k, ${on.n}`)];
       const label = `The query at ${q.map((one) => digits(one)).join(", ")} and the key at ${k.map((one) => digits(one)).join(", ")}`;
-      const picture = draw("svg", { class: "dial", viewBox: "-4 -4 8 8", width: 300, height: 300, role: "img", "aria-label": label }, ...axes, ...circles, ...old, ...drawn);
+      const picture = draw("svg", { class: "dial", viewBox: "-4.6 -4 9.2 8", width: 330, height: 300, role: "img", "aria-label": label }, ...axes, ...circles, ...old, ...drawn);
       const rows = [
         ["query", ["1.00, 2.00", digits(on.m * speed, 4), q.map((one) => digits(one)).join(", ")]],
         ["key", ["3.00, 1.00", digits(on.n * speed, 4), k.map((one) => digits(one)).join(", ")]],
@@ -330,13 +329,13 @@
     const update = (what = {}) => {
       Object.assign(on, what);
       const steps = core.growth(on.length, width, on.cached);
-      const cell = (step, at) => (at < step.kept ? ["kept", "kept"] : at < step.kept + step.fresh ? ["computed", "fresh"] : ["", "none"]);
+      const cell = (step, at) => (at < step.kept ? ["kept", "kept"] : at < step.kept + step.fresh ? ["new", "fresh"] : ["", "none"]);
       const rows = steps.map((step, row) => [tokens[row], [...tokens.map((_, at) => cell(step, at)), `${step.fresh}`, (step.multiplied / 1e6).toFixed(2)]]);
       const [some, all] = [true, false].map((cached) => total(core.growth(on.length, width, cached)));
       const counted = steps.reduce((sum, step) => sum + step.fresh, 0);
       figure.show(
         `${on.cached ? "With" : "Without"} the cache ${counted} tokens went through the layer. Its multiplications so far, at GPT-2’s width of 768: ${millions(some)} with the cache, ${millions(all)} without.`,
-        table("keys and values at each step", [...tokens, "rows", "·10⁶"], rows, "matrix cache"),
+        table("keys and values at each step: new or kept", [...tokens, "new", "·10⁶"], rows, "matrix cache"),
       );
       next.setAttribute("aria-disabled", on.length === tokens.length);
     };
