@@ -149,9 +149,12 @@ def _lesson(step: Step, text: str, places: Mapping[str, str]) -> str:
         text = _at_end(text, heading, raw(_live(name, still)))
     if step.id in EXPLORERS:
         heading, view = EXPLORERS[step.id]
-        place = raw(f'<div class="explorer" data-step="{step.id}" data-view="{view}">{NEEDS}</div>')
-        text = _at_end(text, heading, place)
+        text = _at_end(text, heading, _explorer(view))
     return text
+
+
+def _explorer(view: str) -> str:
+    return raw(f'<div class="explorer" data-view="{view}">{NEEDS}</div>')
 
 
 def _live(name: str, still: str) -> str:
@@ -180,6 +183,8 @@ def _begin(places: Mapping[str, str]) -> str:
 
 def _index() -> str:
     text = (OWN / "index.md").read_text(encoding="utf-8")
+    begin = raw('<p><a class="begin" href="begin.html">Begin</a></p>')
+    text = text.replace("<!-- explorer -->\n", f"{_explorer('first')}\n{begin}")
     text = text.replace("<!-- computation -->\n", raw(computation.figure("")))
     listed = [name for chapter in chapters() for name in chapter.names]
     listed += [f"decisions/{path.stem}" for path in sorted((ROOT / "docs" / "adr").glob("0*.md"))]

@@ -6,6 +6,7 @@ globalThis.gpt2 = (() => {
   const TRAINED = { mask: true, scale: true, positions: true, rotation: false, cache: false };
   const BLANK = "·"; // stands for the blank that a token begins with
 
+  const HERE = document.currentScript?.src;
   let given; // what model.js says
   let ready;
 
@@ -64,11 +65,10 @@ globalThis.gpt2 = (() => {
       document.head.append(script);
     }).then(async () => {
       const model = arrays(await unpacked(given.weights, given.length), given.shapes);
-      return { config: given.config, model, tokenizer: tokenizer(given.vocabulary, given.merges) };
+      return { config: given.config, texts: given.texts, model, tokenizer: tokenizer(given.vocabulary, given.merges) };
     });
     return ready;
   }
-  const HERE = document.currentScript?.src;
 
   // ---- tokenizer --------------------------------------------------------------------------------
 
@@ -102,7 +102,7 @@ globalThis.gpt2 = (() => {
     };
   }
 
-  const label = (text) => text.replace(/^ /, BLANK).replace(/\n/g, "⏎");
+  const label = (text) => text.replace(/^ (?=.)/s, BLANK).replace(/\n/g, "↵");
 
   // ---- the model --------------------------------------------------------------------------------
 
