@@ -73,7 +73,9 @@ def norm(x: Any, weight: Any, bias: Any) -> Any:
 def growth(length: int, width: int) -> Any:
     """Step 10: new and kept tokens of each step with a cache, and the layer's multiplications."""
     layer = MultiHeadAttention(width, 1)
-    matrices = sum(one.shape[0] * one.shape[1] for _, one in layer.parameters if len(one.shape) == 2)
+    matrices = sum(
+        one.shape[0] * one.shape[1] for _, one in layer.parameters if len(one.shape) == 2
+    )
     rows, past, kept = [], None, 0
     for _ in range(length):
         *_, past = layer(tensor(np.ones((1, 1, width))), past_key_value=past, use_cache=True)

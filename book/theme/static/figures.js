@@ -225,9 +225,9 @@
     const after = button("Next", () => go(1));
     figure.controls.append(
       before, after,
-      slider("n_head", { min: 1, max: 3, value: on.heads }, (count) => update({ heads: count, stage: on.stage })),
+      slider("n_head", { min: 1, max: 3, value: on.heads }, (count) => update({ heads: count })),
       slider("seq", { min: 1, max: 3, value: on.tokens }, (tokens) => update({ tokens })),
-      check("reshape without transpose", false, (skip) => update({ skip })),
+      check("reshape without transpose", false, (skip) => update({ skip, stage: 2 })),
     );
     figure.shown.append(picture);
     update();
