@@ -19,9 +19,23 @@ from tests.browser import CHROMIUM, MARKS, api
 pytestmark = MARKS
 
 RNG = np.random.default_rng(50)
-WORDS = "she he was not happy and the Darcy, Bennet's “very” 1813; naïve: said\n never ever".split(
-    " "
-)
+WORDS = [
+    "she",
+    "he",
+    "was",
+    "not",
+    "happy",
+    "and",
+    "the",
+    "Darcy,",
+    "Bennet's",
+    "“very”",
+    "1813;",
+    "naïve:",
+    "said\n",
+    "never",
+    "ever",
+]
 TRIED = [*TEXTS, *(" ".join(RNG.choice(WORDS, size=RNG.integers(1, 9))) for _ in range(46))]
 
 SOLUTION = """

@@ -302,14 +302,14 @@
           ["vector + that (residual)", plain(x.map((one, i) => one + made.output[i]))],
         ], "matrix left"),
       );
-      figure.said.textContent = `Mean ${digits(made.mean)}, variance ${digits(made.variance)}. ${
+      figure.said.textContent = `Mean ${digits(made.mean)}, variance ${digits(made.variance)}, epsilon ${on.eps ? "0.00001" : "0"}. ${
         made.normalized.some(Number.isNaN) ? "0 / 0 is NaN: that is what epsilon is for." : "Multiply or shift the whole vector: the normalized numbers hardly change, and what is added to the vector stays small."
       }`;
     };
     const inputs = Object.entries(given).map(([name, row]) =>
       [name, row.map((value, i) => number(`${name}, feature ${i}`, value, (typed) => { row[i] = typed; update(); }))]);
     figure.controls.append(
-      slider("multiply x by", { min: 1, max: 100, value: 1 }, (factor) => update({ factor })),
+      slider("multiply x by", { min: 0, max: 100, value: 1 }, (factor) => update({ factor })),
       slider("add to x", { min: -20, max: 20, value: 0 }, (shift) => update({ shift })),
       check("epsilon", true, (eps) => update({ eps: eps ? 1e-5 : 0 })),
     );
