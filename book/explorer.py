@@ -28,7 +28,6 @@ MOST = 24
 
 GUESSES = 3
 
-NEEDED = ("n_embd", "n_head", "n_layer", "layer_norm_epsilon")
 ALPHABET = bytes.maketrans(bytes(range(33, 118)), bytes(n for n in range(35, 121) if n != 92))
 """From Ascii85's letters to some that JSON writes as they are: no quote and no backslash."""
 
@@ -84,7 +83,7 @@ def write(path: Path) -> None:
     merges = (FOLDER / "merges.txt").read_text(encoding="utf-8").split("\n")
     vocabulary = json.loads((FOLDER / "vocab.json").read_text(encoding="utf-8"))
     given = {
-        "config": {name: value for name, value in config.items() if name in NEEDED},
+        "config": config,
         "texts": TEXTS,
         "vocabulary": sorted(vocabulary, key=vocabulary.get),
         "merges": [line for line in merges if line and not line.startswith("#version")],

@@ -79,6 +79,7 @@ def growth(length: int, width: int) -> Any:
     rows, past, kept = [], None, 0
     for _ in range(length):
         *_, past = layer(tensor(np.ones((1, 1, width))), past_key_value=past, use_cache=True)
+        assert past is not None
         total = int(past[0].shape[-2])
         rows.append([total - kept, kept, int(matrices) + 2 * (total - kept) * total * width])
         kept = total
