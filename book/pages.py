@@ -57,8 +57,7 @@ FIGURES = {
     "s07": (("Merging heads", "heads"),),
     "s08": (("The residual connection", "norm"),),
 }
-"""Figures that scripts bring to life, each at the end of a section. `python -m tools.stills` makes
-the picture of each that a page without scripts has."""
+"""Live figures, each at the end of a section. `python -m tools.stills` makes their pictures."""
 
 NEEDS = "<p>The attention explorer needs JavaScript.</p>"
 

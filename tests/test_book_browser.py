@@ -6,6 +6,7 @@ Longer than 300 lines, because one browser visits the pages for all its tests.
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -277,10 +278,8 @@ def test_the_text_changes_without_the_mask(visit: Any, address: str) -> None:
     page.keyboard.press("Space")
     told = page.locator(".becomes p mark")
     api.expect(told).to_have_count(2, timeout=PATIENCE_MS)
-    page.wait_for_function(
-        "[...document.querySelectorAll('.becomes mark')].every(one => one.textContent.length > 30)",
-        timeout=PATIENCE_MS,
-    )
+    for one in told.all():
+        api.expect(one).to_have_text(re.compile(r"(?s).{30,}"), timeout=PATIENCE_MS)
     trained, changed = told.all_inner_texts()
     assert trained != changed
 
