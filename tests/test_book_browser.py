@@ -279,7 +279,7 @@ def test_the_text_changes_without_the_mask(visit: Any, address: str) -> None:
     told = page.locator(".becomes p mark")
     api.expect(told).to_have_count(2, timeout=PATIENCE_MS)
     for one in told.all():
-        api.expect(one).to_have_text(re.compile(r"(?s).{30,}"), timeout=PATIENCE_MS)
+        api.expect(one).to_have_text(re.compile(r"(.|\n){30,}"), timeout=PATIENCE_MS)
     trained, changed = told.all_inner_texts()
     assert trained != changed
 
