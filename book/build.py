@@ -44,7 +44,7 @@ def build(output: Path) -> None:
         except (OSError, KeyError, solutions.NotFollowed) as problem:
             raise BookProblem(str(problem)) from problem
         _sphinx(source, site, work / "doctrees", headings)
-        explorer.write(site / "_static" / "explorer")
+        explorer.write(site / "_static" / "model.js")
         heatmaps.write(site / "_static" / "heatmaps.css")
         _swap(site, output, work / "old")
 

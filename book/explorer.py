@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, fields
-from itertools import product
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from book.model import Reading, Switches, read, tokenizer
+from book.model import FOLDER, Reading, Switches, read, small, tokenizer
 from checks.shared.attention import softmax
 from checks.shared.texts import label
 
@@ -28,7 +28,10 @@ MOST = 24
 
 GUESSES = 3
 
-__all__ = ["MOST", "TEXTS", "NoText", "Switches", "explored", "key", "write"]
+ALPHABET = bytes.maketrans(bytes(range(33, 118)), bytes(n for n in range(35, 121) if n != 92))
+"""From Ascii85's letters to some that JSON writes as they are: no quote and no backslash."""
+
+__all__ = ["MOST", "TEXTS", "NoText", "Switches", "explored", "write"]
 
 
 class NoText(ValueError):
@@ -66,29 +69,30 @@ def explored(text: str, switches: Switches = Switches()) -> dict[str, Any]:  # n
     }
 
 
-def key(text: int, switches: Switches) -> str:
-    """The name of a prepared reading: the number of its text, and a digit for each switch."""
-    return f"{text}-" + "".join(str(int(value)) for value in asdict(switches).values())
+def write(path: Path) -> None:
+    """Write the small GPT-2 and the texts as a script: a page that was opened as a file runs it.
 
-
-def write(folder: Path) -> None:
-    """Write every prepared reading to ``folder``, as scripts: a page opened as a file runs them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    _script(folder / "texts.js", "explorerTexts", list(TEXTS))
-    for index, text in enumerate(TEXTS):
-        for switches in _every():
-            name = key(index, switches)
-            _script(folder / f"{name}.js", "explorerReading", name, explored(text, switches))
-
-
-def _every() -> Iterator[Switches]:
-    for values in product((False, True), repeat=len(fields(Switches))):
-        yield Switches(*values)
-
-
-def _script(path: Path, function: str, *arguments: object) -> None:
-    told = ",".join(json.dumps(one, separators=(",", ":"), ensure_ascii=False) for one in arguments)
-    path.write_text(f"{function}({told});\n", encoding="utf-8")
+    The weights are half as precise as float32, as in the checkpoint. Upper bytes come first, then
+    lower ones, which compresses better; five letters of 85 are four bytes.
+    """
+    config, model = small()
+    arrays = {name.removeprefix("transformer."): array for name, array in model.items()}
+    words = np.concatenate([one.ravel() for one in arrays.values()]).astype(">f2").view(np.uint8)
+    packed = gzip.compress(words.reshape(-1, 2).T.tobytes(), 9, mtime=0)
+    letters = base64.a85encode(packed + bytes(-len(packed) % 4)).replace(b"z", b"!!!!!")
+    merges = (FOLDER / "merges.txt").read_text(encoding="utf-8").split("\n")
+    vocabulary = json.loads((FOLDER / "vocab.json").read_text(encoding="utf-8"))
+    given = {
+        "config": config,
+        "texts": TEXTS,
+        "vocabulary": sorted(vocabulary, key=vocabulary.get),
+        "merges": [line for line in merges if line and not line.startswith("#version")],
+        "shapes": {name: [None, *one.shape][-2:] for name, one in arrays.items()},
+        "length": len(packed),
+        "weights": letters.translate(ALPHABET).decode(),
+    }
+    told = json.dumps(given, separators=(",", ":"), ensure_ascii=False)
+    path.write_text(f"gpt2Model({told});\n", encoding="utf-8")
 
 
 def _thousandths(seen: Reading, *, square: bool) -> list[list[list[list[int]]]]:

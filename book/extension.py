@@ -52,9 +52,8 @@ def _context(
     context["step"] = None if step is None else step.id
     context["solution"] = None if step is None else f"solutions/{step.solution.stem}"
     body = context["body"] = _marked(context.get("body", ""))
-    context["explorer"], context["heatmaps"] = (
-        f'class="{kind}"' in body for kind in ("explorer", "hm")
-    )
+    for kind in ("explorer", "live", "hm"):
+        context[kind] = f'class="{kind}"' in body
     context["script_files"] = []
     context["css_files"] = []
 

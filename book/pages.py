@@ -44,9 +44,20 @@ EXPLORERS = {
 
 PICTURES = {
     "s09": ("The residual stream", stream.figure),
-    "s10": ("The cache", cache.figure),
+    "s10": ("The cache", lambda: _live("cache", cache.figure())),
 }
 """Pictures made by the build, each at the end of a section of a lesson."""
+
+FIGURES = {
+    "s02": (("Tokens that came before", "causal"),),
+    "s03": (("She loves cats", "toy"),),
+    "s04": (("A worked example", "padding"),),
+    "s05": (("Weighted sum", "attention"), ("Merging heads", "heads")),
+    "s06": (("Turning a point", "rotation"),),
+    "s07": (("Merging heads", "heads"),),
+    "s08": (("The residual connection", "norm"),),
+}
+"""Live figures, each at the end of a section. `python -m tools.stills` makes their pictures."""
 
 NEEDS = "<p>The attention explorer needs JavaScript.</p>"
 
@@ -132,11 +143,21 @@ def _lesson(step: Step, text: str, places: Mapping[str, str]) -> str:
     if step.id in PICTURES:
         heading, figure = PICTURES[step.id]
         text = _at_end(text, heading, raw(figure()))
+    for heading, name in FIGURES.get(step.id, ()):
+        still = (OWN / "stills" / f"{name}.html").read_text(encoding="utf-8")
+        text = _at_end(text, heading, raw(_live(name, still)))
     if step.id in EXPLORERS:
         heading, view = EXPLORERS[step.id]
-        place = raw(f'<div class="explorer" data-step="{step.id}" data-view="{view}">{NEEDS}</div>')
-        text = _at_end(text, heading, place)
+        text = _at_end(text, heading, _explorer(view))
     return text
+
+
+def _explorer(view: str) -> str:
+    return raw(f'<div class="explorer" data-view="{view}">{NEEDS}</div>')
+
+
+def _live(name: str, still: str) -> str:
+    return f'<div class="live" data-figure="{name}">\n{still}\n</div>'
 
 
 def _at_end(text: str, heading: str, block: str) -> str:
@@ -161,6 +182,8 @@ def _begin(places: Mapping[str, str]) -> str:
 
 def _index() -> str:
     text = (OWN / "index.md").read_text(encoding="utf-8")
+    begin = raw('<p><a class="begin" href="begin.html">Begin</a></p>')
+    text = text.replace("<!-- explorer -->\n", f"{_explorer('first')}\n{begin}")
     text = text.replace("<!-- computation -->\n", raw(computation.figure("")))
     listed = [name for chapter in chapters() for name in chapter.names]
     listed += [f"decisions/{path.stem}" for path in sorted((ROOT / "docs" / "adr").glob("0*.md"))]

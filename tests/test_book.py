@@ -144,7 +144,13 @@ def test_the_site_and_each_lesson_are_small(book: Path) -> None:
     for step in STEPS:
         page = book / "steps" / f"{step.lesson.stem}.html"
         loaded = [page, *(local(page, link)[0] for link in seen(page).loads)]
-        assert sum(path.stat().st_size for path in set(loaded)) < 500_000, step.id
+        assert sum(path.stat().st_size for path in set(loaded)) < 520_000, step.id
+
+
+def test_the_first_page_with_its_model_is_small(book: Path) -> None:
+    page = book / "index.html"
+    loaded = {page, book / "_static/model.js", *(local(page, one)[0] for one in seen(page).loads)}
+    assert sum(path.stat().st_size for path in loaded) < 3_000_000
 
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:

@@ -5,17 +5,19 @@ Longer than 300 lines, because one browser visits the pages for all its tests.
 
 from __future__ import annotations
 
+import os
+import re
 import threading
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 
-from book.explorer import TEXTS, NoText, Switches, explored
+from book.explorer import TEXTS, Switches, explored
 from tests.browser import CHROMIUM, MARKS, api, axe
 
 pytestmark = MARKS
@@ -241,26 +243,9 @@ def test_the_explorer_shows_what_the_model_computes(
     assert table(explorer) == expected(TEXTS[0], Switches(mask=False), 4, 2)
 
 
-def test_at_the_desk_the_model_reads_any_text(visit: Any, address: str) -> None:
+def test_the_model_in_the_page_reads_any_text(visit: Any, address: str) -> None:
     page = visit().page
-
-    def desk(route: Any) -> None:
-        answer = route.fetch()
-        text = answer.text().replace("</head>", '<meta name="desk" content="../"></head>')
-        route.fulfill(response=answer, body=text)
-
-    def reads(route: Any) -> None:
-        asked = {key: one[0] for key, one in parse_qs(urlsplit(route.request.url).query).items()}
-        text = asked.pop("text")
-        switches = Switches(**{name: value == "1" for name, value in asked.items()})
-        try:
-            route.fulfill(json=explored(text, switches))
-        except NoText as problem:
-            route.fulfill(status=400, body=str(problem))
-
-    page.route("**/step_05.html", desk)
-    page.route("**/api/explore*", reads)
-    page.goto(f"{address}/steps/step_05.html")
+    page.goto(f"{address}/index.html")
     explorer = page.locator(".explorer")
     ready(page)
     explorer.get_by_label("Your own text").fill("She was")
@@ -268,6 +253,35 @@ def test_at_the_desk_the_model_reads_any_text(visit: Any, address: str) -> None:
     named = explorer.get_by_role("region", include_hidden=True).locator("tbody th").first
     api.expect(named).to_have_text("She", timeout=PATIENCE_MS)
     assert table(explorer) == expected("She was", Switches(), 3, 2)
+    explorer.get_by_label("Your own text").fill("very " * 30)
+    page.keyboard.press("Enter")
+    explorer.get_by_text("Shorten it.").wait_for()
+
+
+@pytest.mark.parametrize("how", ["served", "as files"])
+def test_the_first_page_is_alive_in_two_seconds(
+    visit: Any, address: str, book: Path, how: str
+) -> None:
+    page = visit().page
+    page.goto(f"{address if how == 'served' else book.as_uri()}/index.html")
+    ready(page)
+    assert page.evaluate("performance.now()") < (2_000 if os.environ.get("QUIET") else 10_000)
+    page.get_by_role("link", name="Begin", exact=True).click()
+    assert page.url.endswith("begin.html")
+
+
+def test_the_text_changes_without_the_mask(visit: Any, address: str) -> None:
+    page = visit().page
+    page.goto(f"{address}/index.html")
+    ready(page)
+    page.get_by_label("causal mask").focus()
+    page.keyboard.press("Space")
+    told = page.locator(".becomes p mark")
+    api.expect(told).to_have_count(2, timeout=PATIENCE_MS)
+    for one in told.all():
+        api.expect(one).to_have_text(re.compile(r"(.|\n){30,}"), timeout=PATIENCE_MS)
+    trained, changed = told.all_inner_texts()
+    assert trained != changed
 
 
 def test_a_token_says_where_it_looks(visit: Any, address: str) -> None:

@@ -1,8 +1,10 @@
-// The attention explorer: what each head of the small GPT-2 looks at, with parts switched off.
-// The static book has prepared readings as scripts. At the desk, the model itself reads.
+// The attention explorer: what each head of the small GPT-2 attends to, with parts switched off.
 "use strict";
 
-const FOLDER = new URL("explorer/", document.currentScript.src);
+(() => {
+const { make } = parts;
+const MOST = 24; // tokens: more would make cells too small to see
+const MORE = 24; // tokens that the model adds
 const SWITCHES = {
   mask: "causal mask",
   scale: "scale",
@@ -10,11 +12,11 @@ const SWITCHES = {
   rotation: "rotation",
   cache: "KV cache",
 };
-const TRAINED = { mask: true, scale: true, positions: true, rotation: false, cache: false };
+const { TRAINED } = gpt2;
 
 // What a lesson opens: the text, the switches that are not as trained, a head, and what to try.
 const VIEWS = {
-  mask: { text: 1, head: [3, 3], tip: "Switch the causal mask off: tokens look at what follows them." },
+  mask: { text: 1, head: [3, 3], tip: "Switch the causal mask off: tokens attend to what follows them." },
   scale: { text: 1, head: [2, 0], tip: "Switch the scale off: about half of all rows then give over 90 % to one token." },
   heads: { text: 0, head: [3, 2], tip: "Each small square is a head. Choose one, then move along the tokens." },
   rotation: {
@@ -24,62 +26,30 @@ const VIEWS = {
     tip: "The same word again and again, without learned positions. Switch the rotation off: no head can tell the words apart.",
   },
   cache: { text: 0, head: [4, 0], set: { cache: true }, tip: "Switch the cache off and on: the numbers stay, the work does not." },
+  first: { text: 0, head: [3, 2], tip: "A small GPT-2 runs in this page. Type any text, pick a token, and see what it attends to. Then switch a part off." },
   model: { text: 2, head: [4, 1], tip: "Every layer and head of a whole GPT-2. Look for heads that watch the token before." },
 };
 
-const waiting = new Map(); // readings on their way, by key
-const kept = new Map(); // promises of readings, by key
-let texts = [];
+const bits = (number) => `${number.toFixed(1)} bits`;
 
-window.explorerTexts = (all) => (texts = all);
-window.explorerReading = (key, reading) => waiting.get(key)?.(reading);
-
-function load(name) {
-  return new Promise((done, failed) => {
-    const script = document.createElement("script");
-    script.src = new URL(name, FOLDER);
-    script.onload = done;
-    script.onerror = () => failed(new Error(`${name} is missing from the book.`));
-    document.head.append(script);
-  });
-}
-
-function digits(on) {
-  return Object.keys(SWITCHES).map((name) => Number(on[name])).join("");
-}
-
-async function ask(text, on) {
-  const words = new URLSearchParams({ text });
-  for (const name of Object.keys(SWITCHES)) words.set(name, Number(on[name]));
-  const answer = await fetch(new URL(`../../api/explore?${words}`, FOLDER));
-  const said = await answer.json();
-  if (!answer.ok) throw new Error(said.error ?? "The desk cannot read this text.");
-  return said;
-}
-
-// A reading of a text: asked once, from the desk or from the prepared ones.
-function reading(text, on, atDesk) {
-  const key = atDesk ? `${text} ${digits(on)}` : `${texts.indexOf(text)}-${digits(on)}`;
-  if (!kept.has(key)) {
-    const made = atDesk
-      ? ask(text, on)
-      : new Promise((done, failed) => {
-          waiting.set(key, done);
-          load(`${key}.js`).catch(failed);
-        });
-    made.catch(() => kept.delete(key));
-    kept.set(key, made);
-  }
-  return kept.get(key);
-}
-
-function make(tag, props = {}, ...children) {
-  const { data = {}, aria = {}, ...rest } = props;
-  const one = Object.assign(document.createElement(tag), rest);
-  Object.assign(one.dataset, data);
-  for (const [name, value] of Object.entries(aria)) one.setAttribute(name === "role" ? name : `aria-${name}`, value);
-  one.append(...children);
-  return one;
+// A text as the model reads it: thousandths of weights, the likeliest next tokens, and the surprise.
+function reading(loaded, text, on) {
+  const ids = loaded.tokenizer.encode(text.trimEnd());
+  if (!ids.length) throw new Error("The text is empty. Give it some words.");
+  if (ids.length > MOST) throw new Error(`The text has ${ids.length} tokens, and at most ${MOST} fit. Shorten it.`);
+  const { weights, logits } = gpt2.read(loaded, ids, on);
+  const chances = logits.map(core.softmax);
+  const name = (id) => gpt2.label(loaded.tokenizer.decode([id]));
+  const best = (row) => [...row.keys()].sort((a, b) => row[b] - row[a] || a - b).slice(0, 3);
+  const missed = ids.slice(1).map((id, at) => -Math.log2(Math.max(chances[at][id], 1e-12)));
+  return {
+    text, ids,
+    tokens: ids.map(name),
+    weights: weights.map((layer) => layer.map((head) => head.map((row) => row.map((share) => Math.round(1000 * share))))),
+    guesses: chances.map((row) => best(row).map((id) => [name(id), Math.round(100 * row[id])])),
+    surprise: missed.length ? Math.round((10 * missed.reduce((sum, one) => sum + one, 0)) / missed.length) / 10 : null,
+    work: { cache: ids.length, without: (ids.length * (ids.length + 1)) / 2 },
+  };
 }
 
 // One of a group is chosen, and only that one is a stop for Tab; arrows go to the others.
@@ -103,14 +73,13 @@ function choose(group, index) {
 }
 
 const percent = (thousandths) => `${(thousandths / 10).toFixed(thousandths && thousandths < 95 ? 1 : 0)} %`;
-const bits = (number) => `${number.toFixed(1)} bits`;
 const level = (thousandths) => (thousandths ? Math.max(1, Math.round((8 * thousandths) / 1000)) : 0);
 
 class Explorer {
-  constructor(place) {
+  constructor(place, loaded) {
     const view = VIEWS[place.dataset.view] ?? VIEWS.heads;
-    this.atDesk = document.querySelector('meta[name="desk"]') !== null;
-    this.text = texts[view.text];
+    this.loaded = loaded;
+    this.text = loaded.texts[view.text];
     this.on = { ...TRAINED, ...view.set };
     this.head = view.head;
     this.token = null;
@@ -119,14 +88,15 @@ class Explorer {
       told: make("p", { className: "told", aria: { live: "polite" } }),
       heads: make("div", { className: "heads", aria: { role: "radiogroup", label: "Heads by layer" } }),
       name: make("p", { className: "named" }),
-      tokens: make("div", { className: "tokens", aria: { role: "radiogroup", label: "The token that looks" } }),
+      tokens: make("div", { className: "tokens", aria: { role: "radiogroup", label: "The token that attends" } }),
       guess: make("p", { className: "guess", aria: { live: "polite" } }),
+      becomes: make("div", { className: "becomes" }),
       table: make("details"),
     };
-    const { controls, told, heads, name, tokens, guess, table } = this.parts;
+    const { controls, told, heads, name, tokens, guess, becomes, table } = this.parts;
     const seen = make("div", { className: "seen" }, name, tokens, guess);
     const title = make("p", { className: "title" }, make("strong", {}, "Attention explorer. "), view.tip);
-    place.replaceChildren(title, controls, told, make("div", { className: "panes" }, heads, seen), table);
+    place.replaceChildren(title, controls, becomes, make("div", { className: "panes" }, heads, seen), told, table);
     place.setAttribute("role", "group");
     place.setAttribute("aria-label", "Attention explorer");
     this.addControls();
@@ -140,11 +110,10 @@ class Explorer {
   addControls() {
     const { controls } = this.parts;
     const pick = make("select", { aria: { label: "Text" } });
-    texts.forEach((text) => pick.add(new Option(text, text)));
+    this.loaded.texts.forEach((text) => pick.add(new Option(text, text)));
     pick.value = this.text;
     pick.addEventListener("change", () => this.change({ text: pick.value }));
-    controls.append(pick);
-    if (this.atDesk) controls.append(this.ownText());
+    controls.append(this.ownText(), pick);
     for (const [name, said] of Object.entries(SWITCHES)) {
       const box = make("input", { type: "checkbox", checked: this.on[name] });
       box.addEventListener("change", () => this.change({ on: { ...this.on, [name]: box.checked } }));
@@ -153,7 +122,7 @@ class Explorer {
   }
 
   ownText() {
-    const input = make("input", { type: "text", maxLength: 200, placeholder: "or your own text", aria: { label: "Your own text" } });
+    const input = make("input", { type: "text", maxLength: 200, placeholder: "Type any text", aria: { label: "Your own text" } });
     const form = make("form", {}, input, make("button", { type: "submit" }, "Read"));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -167,18 +136,36 @@ class Explorer {
     this.read();
   }
 
-  async read() {
-    const { text, on } = this;
+  read() {
+    const { text, on, loaded } = this;
     try {
-      const [now, trained] = await Promise.all([reading(text, on, this.atDesk), reading(text, TRAINED, this.atDesk)]);
-      if (text !== this.text || on !== this.on) return; // something else was asked for meanwhile
+      const now = reading(loaded, text, on);
       const other = !this.reading || this.reading.text !== now.text;
-      Object.assign(this, { reading: now, trained });
+      Object.assign(this, { reading: now, trained: reading(loaded, text, TRAINED) });
       if (other) this.token = now.tokens.length - 1;
       this.parts.told.textContent = this.story();
       this.draw();
+      this.write();
     } catch (problem) {
       this.parts.told.textContent = problem.message;
+    }
+  }
+
+  // How the text goes on, as trained and with what is switched off, a token at a time.
+  async write() {
+    const { on, loaded, reading: now } = this;
+    const same = Object.keys(SWITCHES).every((name) => name === "cache" || on[name] === TRAINED[name]);
+    const versions = same ? [["GPT-2 goes on", TRAINED]] : [["As trained", TRAINED], ["With your switches", on]];
+    const lines = versions.map(([name]) => make("p", {}, make("span", { className: "small" }, `${name}: `), now.text, make("mark")));
+    this.parts.becomes.replaceChildren(...lines);
+    for (const [at, [, switches]] of versions.entries()) {
+      const added = [];
+      for (const id of gpt2.writes(loaded, now.ids, switches, MORE)) {
+        added.push(id);
+        lines[at].lastChild.textContent = loaded.tokenizer.decode(added);
+        await new Promise((done) => setTimeout(done));
+        if (now !== this.reading) return; // something else was asked for meanwhile
+      }
     }
   }
 
@@ -288,7 +275,7 @@ class Explorer {
       const share = weight === undefined ? "not seen" : percent(weight);
       button.setAttribute("aria-label", `${tokens[index]}: ${share}`);
     });
-    this.parts.name.textContent = `Layer ${layer}, head ${head}: where “${tokens[this.token]}” looks`;
+    this.parts.name.textContent = `Layer ${layer}, head ${head}: what “${tokens[this.token]}” attends to`;
     const next = guesses[this.token].map(([said, share]) => `“${said}” ${share} %`).join(", ");
     this.parts.guess.textContent = `After “${tokens[this.token]}” the whole model expects: ${next}.`;
     this.drawTable();
@@ -298,8 +285,8 @@ class Explorer {
     const { table } = this.parts;
     const { tokens, weights } = this.reading;
     const [layer, head] = this.head;
-    const title = `Layer ${layer}, head ${head}, in percent: a row for each token that looks`;
-    const top = make("tr", {}, make("th", { scope: "col" }, "looks"), ...tokens.map((one) => make("th", { scope: "col" }, one)));
+    const title = `Layer ${layer}, head ${head}, in percent: a row for each token that attends`;
+    const top = make("tr", {}, make("th", { scope: "col" }, "attends"), ...tokens.map((one) => make("th", { scope: "col" }, one)));
     const rows = weights[layer][head].map((row, index) =>
       make("tr", {}, make("th", { scope: "row" }, tokens[index]), ...tokens.map((_, to) => make("td", {}, row[to] === undefined ? "–" : (row[to] / 10).toFixed(1)))),
     );
@@ -310,7 +297,7 @@ class Explorer {
   }
 }
 
-// A head as a small picture: a row is a token that looks, a column one that is looked at.
+// A head as a small picture: a row for each token that attends, a column for each that is attended to.
 function picture(rows, colours) {
   const size = rows.length;
   const canvas = make("canvas", { width: size, height: size, aria: { hidden: "true" } });
@@ -324,4 +311,7 @@ function picture(rows, colours) {
   return canvas;
 }
 
-load("texts.js").then(() => document.querySelectorAll(".explorer").forEach((place) => new Explorer(place)));
+const draw = (loaded) => document.querySelectorAll(".explorer").forEach((place) => new Explorer(place, loaded));
+const fail = (problem) => document.querySelectorAll(".explorer p").forEach((said) => (said.textContent = problem.message));
+gpt2.load().then(draw).catch(fail);
+})();
