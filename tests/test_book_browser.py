@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from book.explorer import TEXTS, Switches, explored
+from book.explorer import TEXTS
+from book.model import Switches, read, tokenizer
 from tests.browser import CHROMIUM, MARKS, api, axe
 
 pytestmark = MARKS
@@ -305,10 +306,13 @@ def table(explorer: Any) -> list[list[str]]:
 
 
 def expected(text: str, switches: Switches, layer: int, head: int) -> list[list[str]]:
-    found = explored(text, switches)
-    size = len(found["tokens"])
-    rows = found["weights"][layer][head]
-    return [[*(f"{weight / 10:.1f}" for weight in row), *["–"] * (size - len(row))] for row in rows]
+    ids = tokenizer().encode(text)
+    rows = read(ids, switches).weights[layer, head]
+    ends = [len(ids) if not switches.mask else row + 1 for row in range(len(ids))]
+    return [
+        [*(f"{100 * weight:.1f}" for weight in row[:end]), *["–"] * (len(ids) - end)]
+        for row, end in zip(rows, ends, strict=True)
+    ]
 
 
 def test_without_scripts_there_are_text_and_ways_on(visit: Any, address: str) -> None:

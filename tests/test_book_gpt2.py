@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from book.explorer import TEXTS, Switches
-from book.model import read, tokenizer
+from book.explorer import TEXTS
+from book.model import Switches, read, tokenizer
 from grader.base.course import ROOT
 from tests.browser import CHROMIUM, MARKS, api
 

@@ -169,8 +169,9 @@ def test_what_is_told_was_read_off_the_values(edit: tuple[str, str], fact: str) 
 def test_functions_that_call_each_other_are_left_in_the_end() -> None:
     mine = "def one(x, n):\n    return two(x * 2, n - 1) if n else x\n\n"
     mine += "def two(x, n):\n    return one(x + 1, n - 1) if n else x\n"
-    runs = (recorded.run(text, "one", GIVEN[0], 6) for text in (mine, mine.replace("* 2", "* 3")))
-    both = Comparison(*runs, (), frozenset({"one", "two"}))
+    right = recorded.run(mine.replace("* 2", "* 3"), "one", GIVEN[0], 6)
+    run = recorded.run(mine, "one", GIVEN[0], 6)
+    both = Comparison(run, right, (), frozenset({"one", "two"}))
     found = Localizer(Lesson(both, (), {})).wrong(both.mine.places[-1].value)
     assert found.line in (2, 5)
 

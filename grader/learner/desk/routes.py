@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
-import json
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +30,7 @@ STATIC = Path(__file__).resolve().parent / "static"
 MOST_BODY = 2 << 20
 """Bytes of a request: JSON may write a character of the file in six."""
 MOST_TEXT = 200
-"""Characters of a text to explore."""
+"""Characters of a text for the learner's heads."""
 
 
 class Routes:
@@ -42,14 +39,12 @@ class Routes:
     def __init__(self, desk: Desk, hub: Hub) -> None:
         self._desk = desk
         self._hub = hub
-        self._exploring = asyncio.Lock()
 
     def routes(self) -> list[Route]:
         """Every route of the desk; the names of steps are those of the course."""
         step = "/api/steps/{step}"
         return [
             Route("/api/events", self._events),
-            Route("/api/explore", self._explore),
             Route(step, self._open),
             Route(step, self._save, methods=["PUT"]),
             Route(f"{step}/difference", self._difference, methods=["POST"]),
@@ -138,20 +133,6 @@ class Routes:
     async def _events(self, _: Request) -> Response:
         return StreamingResponse(self._hub.listen(), media_type="text/event-stream")
 
-    async def _explore(self, request: Request) -> Response:
-        """All heads of the small model on a text, some of its parts switched off."""
-        switches = dict(request.query_params)
-        words = switches.pop("text", "")[:MOST_TEXT]
-        switches.pop("layer", None)  # the answer has every layer
-        try:
-            async with self._exploring:
-                found = await asyncio.to_thread(_explored, words, tuple(sorted(switches.items())))
-        except ModuleNotFoundError:
-            return JSONResponse({"error": "This course has no explorer."}, 404)
-        except ValueError as problem:
-            return JSONResponse({"error": str(problem)}, 400)
-        return Response(found, media_type="application/json")
-
     def _place(self, request: Request) -> Place:
         """The step that the address names; nothing else can be read or written."""
         place = self._desk.places.get(request.path_params["step"])
@@ -181,22 +162,6 @@ async def _refused(_: Request, problem: Exception) -> Response:
 async def _broken(_: Request, problem: Exception) -> Response:
     said = f"The desk itself failed: {type(problem).__name__}. This is not your mistake."
     return PlainTextResponse(said, 500)
-
-
-@lru_cache(maxsize=64)
-def _explored(words: str, switches: tuple[tuple[str, str], ...]) -> str:
-    """The explorer's answer as JSON. The book is no part of the grader; a course may lack it.
-
-    Raises:
-        ModuleNotFoundError: it does.
-        ValueError: the text is too long, or there is no such switch; the message says so.
-    """
-    explorer = importlib.import_module("book.explorer")
-    try:
-        chosen = explorer.Switches(**{name: value not in ("0", "") for name, value in switches})
-    except TypeError:
-        raise ValueError("The explorer has no such switch.") from None
-    return json.dumps(explorer.explored(words, chosen), ensure_ascii=False)
 
 
 def _word(body: Json, name: str) -> str:
