@@ -289,7 +289,7 @@ addEventListener("keydown", (event) => {
   }
 });
 addEventListener("pagehide", () => file.keep());
-addEventListener("focus", () => met && attempt(async () => kinds.progress(await help.look())));
+addEventListener("focus", () => met && help.look().then(kinds.progress, () => {})); // else: gone
 addEventListener("visibilitychange", () => document.hidden && file.keep());
 
 // ---- where it stands ------------------------------------------------------------------------
