@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -163,18 +163,6 @@ class Trace:
     margin: tuple[Margin, ...]
     blank: str = ""
     left_out: bool = False
-
-    @property
-    def marked(self) -> tuple[Margin, ...]:
-        """The margin; wrong lines are ``follows`` but for the first that is run."""
-        wrong = [one.line for one in self.margin if one.mark == "left"]
-        first = min(
-            (line for line in wrong if line >= (self.line or 0)), default=min(wrong, default=0)
-        )
-        return tuple(
-            replace(one, mark="follows") if one.mark == "left" and one.line != first else one
-            for one in self.margin
-        )
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import html
 from collections.abc import Iterator
+from dataclasses import replace
 
 from grader.base import sanitize
 from grader.base.model import Margin, Trace
@@ -50,7 +51,7 @@ def page(source: str, trace: Trace, title: str) -> str:
 
 def table(source: str, trace: Trace) -> str:
     """What it says, as a piece of a page: the sentences, then the lines."""
-    by_line = {one.line: one for one in trace.marked}
+    by_line = {one.line: one for one in marked(trace)}
     rows = []
     for number, line in enumerate(source.splitlines(), 1):
         one = by_line.get(number)
@@ -76,9 +77,20 @@ STYLE = (
 )
 
 
+def marked(trace: Trace) -> list[Margin]:
+    """The margin; wrong lines are ``follows`` but for the first that is run."""
+    wrong = [one.line for one in trace.margin if one.mark == "left"]
+    after = [line for line in wrong if line >= (trace.line or 0)]
+    first = min(after or wrong, default=0)
+    return [
+        replace(one, mark="follows") if one.mark == "left" and one.line != first else one
+        for one in trace.margin
+    ]
+
+
 def _lines(source: str, trace: Trace, marks: dict[str, str]) -> Iterator[str]:
     """The program; marks stand in front, and words, for a screen reader, at the note."""
-    by_line = {one.line: one for one in trace.marked}
+    by_line = {one.line: one for one in marked(trace)}
     every, gone = source.splitlines(), _folded(source, trace)
     width, words = len(str(len(every))), marks is WORDS
     for number, line in enumerate(every, 1):
@@ -99,7 +111,7 @@ def _lines(source: str, trace: Trace, marks: dict[str, str]) -> Iterator[str]:
 def _folded(source: str, trace: Trace) -> set[int]:
     """What is not shown: lines without a note, outside the function where it goes wrong first."""
     every = set(range(1, len(source.splitlines()) + 1))
-    first = next((one.line for one in trace.marked if one.mark == "left"), None)
+    first = next((one.line for one in marked(trace) if one.mark == "left"), None)
     try:
         nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
     except (SyntaxError, ValueError, RecursionError):
@@ -108,9 +120,9 @@ def _folded(source: str, trace: Trace) -> set[int]:
     within = min((one for one in around if first in one), key=len, default=None)
     if within is None:
         return set()
-    follows = {one.line for one in trace.marked if one.mark == "follows"}
+    follows = {one.line for one in marked(trace) if one.mark == "follows"}
     touched = [one for one in around if follows & set(one)]
-    noted = {one.line for one in trace.marked if any(one.line in other for other in touched)}
+    noted = {one.line for one in marked(trace) if any(one.line in other for other in touched)}
     gone = every - set(within) - noted - {one[0] for one in touched}
     return {line for line in gone if {line - 1, line + 1} & gone}
 

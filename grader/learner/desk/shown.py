@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from grader.base.model import Status, Verdict
 from grader.learner import hints, pages, way
 from grader.learner.progress import UNTOUCHED
-from grader.report import as_text, explained, parts
+from grader.report import as_margin, as_text, explained, parts
 from grader.report.pictures import failure, svg
 from grader.report.pictures.heatmap import spoken
 from grader.report.style import Style
@@ -48,7 +48,7 @@ def report(
         "checks": _checks(step, found, anchors),
         "waiting": [] if said.problem else parts.waiting(said),
         "explanation": _explanation(said, hints.shown(found.known)),
-        "margin": [_margin(one) for one in said.trace.marked] if said.trace else [],
+        "margin": [_margin(one) for one in as_margin.marked(said.trace)] if said.trace else [],
         "figure": _excerpt(said.excerpt),
         "notes": list(said.notes),
         "output": said.output,
