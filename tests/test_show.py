@@ -17,6 +17,7 @@ import sys
 import termios
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -148,6 +149,29 @@ def test_every_level_can_be_read_and_told_from_the_next(scale: Scale, theme: pal
     assert len(set(colours)) == len(colours)
 
 
+@pytest.mark.parametrize("theme", [palette.LIGHT, palette.DARK], ids=["light", "dark"])
+def test_lightness_alone_tells_the_number_and_the_colour_blind_see_the_sign(
+    theme: palette.Theme,
+) -> None:
+    """Sources: CIE 15:2004, lightness; Vienot et al. 1999, protanopes and deuteranopes."""
+    for scale, ends in ((Scale.WEIGHT, (STEPS,)), (Scale.SIGNED, (STEPS // 2, -STEPS // 2))):
+        for end in ends:
+            way = range(0, end + (1 if end > 0 else -1), 1 if end > 0 else -1)
+            ramp = [_lightness(palette.colour(step, scale, theme)) for step in way]
+            steps = [after - before for before, after in pairwise(ramp)]
+            assert max(map(abs, steps)) < 1.5 * min(map(abs, steps)), "the steps look alike"
+            assert len({step > 0 for step in steps}) == 1
+    for red, green in ((0.11, 0.89), (0.29, 0.71)):
+        for end, is_blue in ((-STEPS // 2, True), (STEPS // 2, False)):
+            seen = (np.array(palette.colour(end, Scale.SIGNED, theme)) / 255) ** 2.2
+            assert (seen[2] > red * seen[0] + green * seen[1]) == is_blue
+
+
+def _lightness(colour: palette.Colour) -> float:
+    share = (palette.contrast(colour, (0, 0, 0)) - 1) / 20
+    return float(116 * share ** (1 / 3) - 16)
+
+
 @pytest.mark.parametrize("scale", [Scale.WEIGHT, Scale.SIGNED])
 def test_256_colours_grow_lighter_away_from_0_and_carry_text(scale: Scale) -> None:
     def light(step: int) -> float:
@@ -187,6 +211,16 @@ def test_labels_that_are_wider_than_their_column_stand_upright_and_whole() -> No
     header = lines[lines.index("one") + 1 : -1]
     upright = ["".join(line.ljust(8)[place] for line in header).strip() for place in (4, 6)]
     assert upright == ["she", "·loves"]
+
+
+@pytest.mark.parametrize("screen", [Screen(), Screen(80, Depth.ALL), Screen(plain=True)])
+def test_long_labels_are_whole(screen: Screen) -> None:
+    names = ("internationalization", "·incomprehensible")
+    heat = Heatmap("one", ((1.0, 0.0), (0.5, 0.5)), names, names)
+    shown = Figure("t", "", (heat,))
+    lines = terminal.render(shown, screen).splitlines()
+    assert all(any(line.startswith(name) for line in lines) for name in names)
+    assert all(svg.document(shown).count(f">{name}<") == 2 for name in names)
 
 
 def test_more_columns_than_fit_become_half_blocks() -> None:

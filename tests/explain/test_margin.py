@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -29,16 +31,19 @@ def trace_of(report: Report) -> Trace:
 
 
 @pytest.mark.parametrize("style", [FILE, Style(unicode=False), Style(words=True)])
-def test_the_margin_shows_every_line_and_what_it_gave(style: Style, report: Report) -> None:
+def test_the_margin_shows_the_wrong_function_and_what_its_lines_gave(
+    style: Style, report: Report
+) -> None:
     source, trace = variants.find(NAME).source.decode(), trace_of(report)
     shown = as_margin.text(source, trace, style)
-    for line in source.splitlines():
+    for line in source.partition("def _attn")[2].partition("    def ")[0].splitlines():
         assert style.text(line.strip()) in shown
     marks = (
         as_margin.WORDS if style.words else as_margin.MARKS if style.unicode else as_margin.ASCII
     )
-    counts = [shown.count(f"{marks[kind]} [") for kind in ("right", "left")]
-    assert all(counts), counts
+    for kind in ("right", "left", "follows"):
+        assert re.search(rf"(?m)^ *{re.escape(marks[kind])} +\[", shown), kind
+    assert shown.count(f"{marks['left']} ") - (not style.words) == 1, "the rest only follows"
     if not style.unicode:
         shown.encode("ascii")
 
@@ -55,6 +60,12 @@ class Loads(HTMLParser):
             n in ("src", "href") for n, _ in attrs
         ):
             self.found.append(tag)
+
+
+def test_the_page_shows_every_line(report: Report) -> None:
+    source, trace = variants.find(NAME).source.decode(), trace_of(report)
+    shown = unescape(as_margin.table(source, trace))
+    assert all(line.strip() in shown for line in source.splitlines())
 
 
 def test_the_page_runs_nothing_that_stands_in_a_program(report: Report) -> None:

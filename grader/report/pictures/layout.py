@@ -14,9 +14,6 @@ TITLE = 20
 LETTER = 6.6
 """The width of one letter of a label."""
 
-LONGEST = 12
-"""A label is cut to this many letters."""
-
 NUMBERED = 26
 """Cells of at least this size show their number."""
 
@@ -72,11 +69,6 @@ def place(
     return placed, wide - GAP // 2, y + tall + GAP // 2
 
 
-def short(label: str) -> str:
-    """The label, cut if too long."""
-    return label if len(label) <= LONGEST else label[: LONGEST - 1] + "…"
-
-
 def _placed(heatmap: Heatmap, x: int, y: int, largest: int) -> Placed:
     count = max(len(heatmap.columns), len(heatmap.rows))
     cell = min(largest, next((size for most, size in SIZES if count <= most), 7))
@@ -87,4 +79,4 @@ def _placed(heatmap: Heatmap, x: int, y: int, largest: int) -> Placed:
 
 
 def _longest(labels: tuple[str, ...]) -> int:
-    return max((len(short(label)) for label in labels), default=0)
+    return max(map(len, labels), default=0)

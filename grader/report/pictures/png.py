@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from grader.report.pictures.heatmap import Figure, level, number
-from grader.report.pictures.layout import GAP, LETTER, NUMBERED, Placed, place, short
+from grader.report.pictures.layout import GAP, LETTER, NUMBERED, Placed, place
 from grader.report.pictures.palette import LIGHT, colour, ink
 
 if TYPE_CHECKING:
@@ -48,13 +48,13 @@ def _heatmap(image: Image.Image, draw: ImageDraw.ImageDraw, one: Placed, down: i
     _write(draw, x, y + 12, one.heatmap.title, 13)
     for index, label in enumerate(one.heatmap.rows):
         middle = y + one.top + cell * index + cell // 2
-        _write(draw, x + one.left - 5, middle + 4, short(label), 12, anchor="rs")
+        _write(draw, x + one.left - 5, middle + 4, label, 12, anchor="rs")
     for index, label in enumerate(one.heatmap.columns):
         across = x + one.left + cell * index + cell // 2
         if one.turned:
-            _upwards(image, across, y + one.top - 5, short(label))
+            _upwards(image, across, y + one.top - 5, label)
         else:
-            _write(draw, across, y + one.top - 5, short(label), 12, anchor="ms")
+            _write(draw, across, y + one.top - 5, label, 12, anchor="ms")
     for row, values in enumerate(one.heatmap.values):
         for column, value in enumerate(values):
             corner = x + one.left + cell * column, y + one.top + cell * row

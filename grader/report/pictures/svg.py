@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from html import escape
 
 from grader.report.pictures.heatmap import STEPS, Figure, Heatmap, Scale, level, number, spoken
-from grader.report.pictures.layout import LARGE, LETTER, NUMBERED, SMALL, Placed, place, short
+from grader.report.pictures.layout import LARGE, LETTER, NUMBERED, SMALL, Placed, place
 from grader.report.pictures.palette import DARK, LIGHT, Theme, colour, css, ink
 
 
@@ -107,12 +107,12 @@ def _drawn(one: Placed) -> str:
     lines = [f'<text class="title" x="0" y="12">{_text(heatmap.title)}</text>']
     for index, label in enumerate(heatmap.rows):
         y = one.top + cell * index + cell // 2 + 4
-        lines.append(f'<text class="row" x="{one.left - 5}" y="{y}">{_text(short(label))}</text>')
+        lines.append(f'<text class="row" x="{one.left - 5}" y="{y}">{_text(label)}</text>')
     for index, label in enumerate(heatmap.columns):
         x, y = one.left + cell * index + cell // 2, one.top - 5
         where = f'transform="translate({x + 4} {y}) rotate(-90)"'
         where = where if one.turned else f'x="{x}" y="{y}" text-anchor="middle"'
-        lines.append(f"<text {where}>{_text(short(label))}</text>")
+        lines.append(f"<text {where}>{_text(label)}</text>")
     lines.append(f'<g transform="translate({one.left} {one.top}) scale({cell})">')
     lines += [*_cells(heatmap), "</g>"]
     if cell >= NUMBERED:

@@ -13,9 +13,6 @@ from grader.report.pictures.heatmap import STEPS, Figure, Heatmap, Scale, level,
 
 SHADES = " ░▒▓█"
 GAP = "   "
-LONGEST = 12
-"""A row label has at most this many letters."""
-
 BARE = 2
 """The width of a cell without room for its number."""
 
@@ -87,12 +84,12 @@ def _wide(blocks: list[list[str]]) -> int:
 def _blocks(heatmap: Heatmap, screen: Screen) -> Iterator[list[str]]:
     """The heatmap as one block, or as several if digits need more columns than there are."""
     labels = max((_cells(row) for row in heatmap.rows), default=0)
-    labels = min(labels, LONGEST, max(3, (screen.width or 10_000) // 4))
+    labels = min(labels, max(3, (screen.width or 10_000) // 3))
     room = (screen.width or 10_000) - labels - 1
     across = len(heatmap.columns)
     need = 1 + max(len(_number(v, heatmap, screen)) for row in heatmap.values for v in row)
     if screen.digits:
-        named = 1 + max((min(_cells(column), LONGEST) for column in heatmap.columns), default=0)
+        named = 1 + max(map(_cells, heatmap.columns), default=0)
         need = max(need, named) if max(need, named) * across <= room else need
         most = max(1, room // need)
         for start in range(0, across, most):

@@ -123,6 +123,7 @@ const kinds = {
     tick(progress);
     const passed = progress.filter((one) => one.state === "passed").length;
     course.textContent = `${passed} of ${progress.length} steps passed`;
+    if (latest && following(latest) !== latest.next) takeReport(latest);
   },
 };
 
@@ -133,16 +134,16 @@ function newer(found) {
   return is;
 }
 
-function takeReport(found) {
+function takeReport(told) {
+  const found = { ...told, checks: led(told), next: following(told) };
   desk.classList.toggle("grading", !found.whole);
-  const place = found.explanation ?? found.checks?.find((check) => check.id === found.first);
+  const place = found.explanation ?? found.checks.find((check) => check.id === found.first);
   const isThere = found.digest === file.digest && !desk.contains(document.activeElement);
   if (!latest?.whole && place?.line && isThere) editor.reveal(place.line, place.after);
   const again = latest && latest.digest === found.digest && latest.verdict === found.verdict;
   latest = found;
   release(reportPlace);
-  const next = found.verdict === "pass" && help.following(1);
-  drawReport(reportPlace, { ...found, next: next && title(next) }, act);
+  drawReport(reportPlace, found, act);
   light(found, act);
   annotate();
   const failing = found.verdict === "fail" || found.verdict === "timeout";
@@ -152,15 +153,28 @@ function takeReport(found) {
   document.dispatchEvent(new CustomEvent("desk:report", { detail: found }));
 }
 
-/** Marks and margin belong to the text that was graded. */
+/** The checks of a report; the first to fix is led to where the explanation says. */
+function led({ checks = [], first, explanation }) {
+  const { line, after, blanks } = explanation ?? {};
+  const there = line && !blanks ? { line, after, text: "" } : {};
+  return checks.map((check) => (check.id === first ? { ...check, ...there } : check));
+}
+
+/** What the step after this one is called, if this one is passed. */
+function following({ verdict }) {
+  const next = verdict === "pass" && help.following(1);
+  return next && title(next);
+}
+
+/** Marks and margin belong to the text that was graded. Until all is known, no line is red. */
 function annotate() {
-  const same = latest && latest.digest === file.digest;
-  if (!same) return;
-  const told = latest.explanation;
-  const first = latest.checks?.find((check) => check.id === latest.first);
-  if (told?.line && !told.blanks) editor.mark({ ...told, message: told.head });
-  else editor.mark(!told && first?.line ? first : null);
-  editor.annotate(latest.margin ?? []);
+  if (!latest || latest.digest !== file.digest) return;
+  const { explanation: told, checks, first, margin = [], whole } = latest;
+  const place = told ? { ...told, message: told.head } : checks.find((check) => check.id === first);
+  const right = margin.some((one) => one.line === place?.line && one.mark === "right");
+  const red = whole && place?.line && !told?.blanks && (place.after || !right);
+  editor.mark(red ? place : null);
+  editor.annotate(margin);
 }
 
 listen(
@@ -275,6 +289,7 @@ addEventListener("keydown", (event) => {
   }
 });
 addEventListener("pagehide", () => file.keep());
+addEventListener("focus", () => met && help.look().then(kinds.progress, () => {})); // else: gone
 addEventListener("visibilitychange", () => document.hidden && file.keep());
 
 // ---- where it stands ------------------------------------------------------------------------

@@ -17,3 +17,8 @@ export function button(text, onclick, key = "") {
   const label = key ? [`${text} `, el("kbd", {}, key)] : [text];
   return el("button", { type: "button", onclick }, ...label);
 }
+
+/** The place of a check in words. */
+export function lineOf({ line, after }) {
+  return `${after ? "After line" : "Line"} ${line}`;
+}

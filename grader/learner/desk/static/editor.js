@@ -116,12 +116,18 @@ class Note extends GutterMarker {
 
 /** Stands between two lines where one is missing. */
 class Here extends WidgetType {
-  eq() {
-    return true;
+  constructor(indent) {
+    super();
+    this.indent = indent;
+  }
+
+  eq(other) {
+    return this.indent === other.indent;
   }
 
   toDOM() {
-    return Object.assign(document.createElement("div"), { className: "cm-here", textContent: "‹ insert here ›" });
+    const textContent = `${" ".repeat(this.indent)}‹ insert here ›`;
+    return Object.assign(document.createElement("div"), { className: "cm-here", textContent });
   }
 }
 
@@ -144,8 +150,23 @@ const margin = StateField.define({
     return now;
   },
   provide: (field) =>
-    gutter({ class: "cm-margin", side: "after", markers: (view) => view.state.field(field) }),
+    gutter({
+      class: "cm-margin",
+      side: "after",
+      markers: (view) => view.state.field(field),
+      initialSpacer: (view) => widest(view.state.field(field)),
+      updateSpacer: (spacer, { state }) => widest(state.field(field)),
+    }),
 });
+
+/** The note that needs the most room: the margin is as wide wherever the file is scrolled to. */
+function widest(notes) {
+  let found = new Note({ mark: "unknown", shape: "" });
+  for (const at = notes.iter(); at.value; at.next()) {
+    if (at.value.one.shape.length > found.one.shape.length) found = at.value;
+  }
+  return found;
+}
 
 /** An editor in `parent`. `nonce` lets it add styles; `onLeave` is called when Escape leaves it. */
 export function createEditor({ parent, nonce, label, onChange, onSave, onLeave }) {
@@ -234,7 +255,7 @@ export function createEditor({ parent, nonce, label, onChange, onSave, onLeave }
       const error = { from: Math.min(at?.from + indent, at?.to), to: at?.to, severity: "error" };
       const found = at && !place.after ? [{ ...error, message: place.message }] : [];
       view.dispatch(setDiagnostics(view.state, found));
-      const widget = Decoration.widget({ widget: new Here(), block: true, side: 1 });
+      const widget = Decoration.widget({ widget: new Here(indent), block: true, side: 1 });
       const there = at && place.after ? Decoration.set(widget.range(at.to)) : Decoration.none;
       view.dispatch({ effects: setHere.of(there) });
     },

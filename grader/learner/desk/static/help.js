@@ -58,7 +58,7 @@ export class Help {
   }
 
   async steps() {
-    await this.#look();
+    await this.look();
     const items = this.progress.map((one) =>
       el(
         "li",
@@ -78,9 +78,10 @@ export class Help {
     );
   }
 
-  /** Steps may have been left for later in the terminal since. */
-  async #look() {
+  /** Every step as it is now: some may have been left for later in the terminal. */
+  async look() {
     this.progress = (await ask(`steps/${this.#step}`)).progress;
+    return this.progress;
   }
 
   /** The step after this one, or before it, passing over those left for later. */
@@ -91,7 +92,7 @@ export class Help {
 
   /** Goes to the step after this one, or before it. */
   async turn(by) {
-    await this.#look();
+    await this.look();
     const there = this.following(by);
     if (there) location.assign(page(there));
     else this.#said.show("Steps", el("p", {}, `There is no step ${by > 0 ? "after" : "before"} this one.`));

@@ -1,6 +1,6 @@
 // Lights up the sections of the lesson that speak of what fails.
 
-import { button, el } from "./dom.js";
+import { button, el, lineOf } from "./dom.js";
 
 let scrolled = null; // the section that the lesson was scrolled to last
 
@@ -58,7 +58,7 @@ function show(anchor, found, first, act) {
           "p",
           {},
           `✗ ${one.message} `,
-          one.line ? button(`Line ${one.line}`, () => act.goTo(one.line)) : null,
+          one.line ? button(lineOf(one), () => act.goTo(one.line, one.after)) : null,
         ),
       ),
       more ? el("p", {}, `and ${more} more`) : null,

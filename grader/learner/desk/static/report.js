@@ -1,12 +1,12 @@
 // Draws a report: what to fix first, and every check.
 
-import { button, el } from "./dom.js";
+import { button, el, lineOf } from "./dom.js";
 import { picture } from "./pictures.js";
 
 const MARKS = { pass: "✓", fail: "✗", error: "!" };
 const WORDS = { pass: "passed: ", fail: "failed: ", error: "error: " };
 
-/** Puts the report into `place`. `act` has what its buttons do: `goTo` a line, `hint`. */
+/** Puts the report into `place`. `act` has what its buttons do: `goTo` a line, `next` step. */
 export function drawReport(place, report, act) {
   const checks = report.checks ?? [];
   const failing = checks.filter((check) => check.status !== "pass");
@@ -18,7 +18,7 @@ export function drawReport(place, report, act) {
       el("p", { class: `desk-verdict ${report.verdict}` }, closing(report)),
       report.note ? el("p", { class: "desk-note" }, report.note) : null,
       report.explanation && explanation(report.explanation, act),
-      report.next && button(`Next: ${report.next}`, act.next, "n"),
+      report.next && el("p", { class: "desk-next" }, button(`Next: ${report.next}`, act.next, "n")),
       first && list([first], act),
       report.figure && picture(report.figure),
       report.after ? el("pre", { class: "desk-after" }, report.after) : null,
@@ -58,7 +58,7 @@ function explanation(told, act) {
     el("p", { class: "desk-head" }, head),
     line ? button(place || `Go to line ${line}`, () => act.goTo(line, after)) : null,
     rows.length ? el("div", { class: "desk-frame" }, ...rows) : null,
-    ...told.told.map((one) => el("p", { class: "desk-told" }, one)),
+    ...told.told.map((one) => el("p", { class: /^ /.test(one) ? "desk-told code" : "desk-told" }, one)),
   );
 }
 
@@ -99,7 +99,7 @@ function details(check, act) {
     ? el(
         "p",
         {},
-        button(`Line ${check.line}`, () => act.goTo(check.line)),
+        button(lineOf(check), () => act.goTo(check.line, check.after)),
         " ",
         el("code", {}, check.text.trim()),
       )
