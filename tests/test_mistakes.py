@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.graded import direct, edits, explained, made, mistakes, told, variants, verdicts
+from tests.graded import edits, explained, made, mistakes, told, variants, verdicts
 from tests.graded.edits import EditError
 from tests.graded.explained import Explained
 from tests.graded.mistakes import Mistake
@@ -64,25 +64,7 @@ def test_a_step_has_thirty_mistakes_in_different_styles(step: str) -> None:
     found = mistakes.of(step)
     assert len(found) >= 30
     assert 2 * sum(one.raises for one in found) >= len(found)
-    assert sum(one.edit.base != "solution" for one in found) >= 10
-
-
-BASES = sorted(mistakes.FOLDER.glob("s*/*.py"))
-
-
-@pytest.mark.any_python
-@pytest.mark.sampled(len(BASES), 2)
-@pytest.mark.parametrize("path", BASES, ids=lambda path: path.stem)
-def test_a_program_beside_the_edits_is_right(path: Path, pool: ProcessPoolExecutor) -> None:
-    truth = pool.submit(direct.truth, path.parent.name, path.read_bytes()).result()
-    assert truth.right, truth.why
-
-
-def test_every_program_beside_the_edits_is_a_base() -> None:
-    assert BASES
-    for step in variants.steps():
-        used = {one.edit.base for one in mistakes.of(step)}
-        assert {path.stem for path in BASES if path.parent.name == step} <= used
+    assert 3 * sum(one.edit.base != "solution" for one in found) >= len(found)
 
 
 def test_a_wrong_label_is_noticed(pool: ProcessPoolExecutor) -> None:

@@ -3,7 +3,7 @@
 They are stored as :mod:`tests.graded.edits` says, with other fields: ``raises`` (yes or no),
 ``named`` (a regular expression; found in a report in any case of letters, it means that the
 report names the mistake) and, where the lines that must change are not those of the edit,
-``line``. A base is ``solution``, a right variant, or a program beside the edits.
+``line``. A base is ``solution`` or a right variant.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _statement(source: str, line: int) -> range:
     return range(line, line + 1)
 
 
-def bases(step: str, folder: Path = FOLDER) -> Mapping[str, str]:
+def bases(step: str) -> Mapping[str, str]:
     """The right programs of ``step`` by name, ``solution`` among them."""
     solution = course.find(step).solution.read_text(encoding="utf-8")
     found = {"solution": make_answer(solution)}
@@ -100,7 +100,6 @@ def bases(step: str, folder: Path = FOLDER) -> Mapping[str, str]:
             found[one.stem] = one.source.decode()
         except UnicodeDecodeError:
             continue  # a right file in another encoding, which no edit can have as its base
-    found |= {path.stem: path.read_text("utf-8") for path in (folder / step).glob("*.py")}
     return found
 
 
@@ -126,7 +125,7 @@ def unchecked(step: str, folder: Path = FOLDER) -> list[Mistake]:
     Raises:
         EditError: one cannot be read, or has no base.
     """
-    right = bases(step, folder)
+    right = bases(step)
     found = []
     for edit in edits.read(folder / f"{step}.edits", FIELDS):
         if edit.base not in right:

@@ -1,5 +1,0 @@
-# concept: builds
-# check: builds, import
-import sys
-
-sys.exit(0)
