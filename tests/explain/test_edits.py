@@ -20,7 +20,7 @@ from grader.explain.repair.reference import Reference
 from grader.explain.repair.suggest import difference
 from grader.explain.repair.text import Change, Edit, Text
 from grader.explain.repair.words import Words
-from tests.graded import mistakes, variants
+from tests.graded import variants
 
 RIGHT_SUM = '''\
 def norm(x, eps=1e-5):
@@ -91,7 +91,7 @@ def test_brackets_stand_where_they_must(mine: str, right: str) -> None:
 
 
 def test_names_follow_from_the_places_where_they_stand() -> None:
-    francais = (mistakes.FOLDER / "s05" / "francais.py").read_text("utf-8")
+    francais = (variants.FOLDER / "s05" / "right" / "francais.py").read_text("utf-8")
     right = make_answer(course.find("s05").solution.read_text("utf-8"))
     found = {}
     for one in Alignment(Text(francais), Text(right)).found():
@@ -163,6 +163,19 @@ SLIPS = [
         "def f(a):\n    def g(a): ...\n    b = g",
         "def f(a):\n    def g(a): ...\n    b = g(a)",
         False,
+    ),
+    ("unpacked", "_, g = x", "*_, g = x", True),
+    (
+        "keyword value",
+        "y = f(x, axis=0)\nz = f(x, axis=1)",
+        "y = f(x, axis=1)\nz = f(x, axis=1)",
+        False,
+    ),
+    (
+        "completed",
+        "def f(a, b): ...\ndef g(b, x):\n    y = map(f, x)",
+        "def f(a, b): ...\ndef g(b, x):\n    y = map(lambda one: f(one, b), x)",
+        True,
     ),
     ("statement moved", "b = f(a)\na = g(x)", "a = g(x)\nb = f(a)", False),
     ("range", "for i in n:\n    f(i)", "for i in range(n):\n    f(i)", True),
