@@ -124,7 +124,8 @@ def _cut() -> list[Choice]:
     cut = [Choice(low, heat, kept, 0.0) for heat in (0.5, 0.9, 1.0, 2.0) for kept in (1, 2, 3)]
     tied = np.array([0.0, 1.0, 1.0, 3.0], np.float32)
     left = [Choice(one, heat, 4, 0.0) for one in (low, tied) for heat in (0.5, 1.0, 2.0)]
-    return [*cut, *left, Choice(low, 1.0, 50, 0.01), Choice(low[::-1], 1.0, 4, 0.98)]
+    close = Choice(np.array([1.0, 1.0 + 2.0**-16, 3.0], np.float32), 1.0, 2, 0.0)  # not equal
+    return [*cut, *left, close, Choice(low, 1.0, 50, 0.01), Choice(low[::-1], 1.0, 4, 0.98)]
 
 
 def _heated(kind: Any) -> list[Choice]:

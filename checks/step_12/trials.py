@@ -23,13 +23,14 @@ PIECES = (
     ((2, 5, 4, 2, 2), 2, (2, 2, 2, 2), (None, None, 0, 1)),
     ((5, 9, 6, 1, 3), 1, (1, 1, 2), (None, None, 0)),
     ((7, 6, 8, 3, 1), 3, (3, 5, 2), (None, None, 0)),
-    ((6, 72, 4, 1, 4), 4, (1, 4, 5, 60, 5), (None, 0, 1, 2, 0)),
+    ((6, 72, 4, 1, 4), 4, (1, 4, 5, 60, 5, 2), (None, 0, 1, 2, 0, 3)),
 )
 """Between them each length is one, and any two are equal somewhere.
 
 The second piece may be another text, as long as the first or longer: a program that keeps the
 first cache is seen with equal lengths, one that counts with others. The last may go on from an
-earlier piece, and then is as long as one after another number of tokens, or after other tokens.
+earlier piece, and then is as long as one after another number of tokens, or after other tokens; and
+one goes on from a long past.
 """
 
 MORE = 1
