@@ -82,7 +82,7 @@ def test_a_save_is_graded_with_line_hint_section_margin_and_pictures(
     assert any("scores" in one["name"] for one in whole["margin"])
     told = whole["explanation"]
     assert "without the 1/√head_dim scale" in " ".join([told["head"], *told["told"]])
-    assert {row[1] for row in told["frame"]} >= {"change", "wrong"}
+    assert {row[1] for row in told["frame"]} >= {"right", "wrong"}
     assert whole["figure"]["svg"].startswith("<svg")
     figures = window.hears("figures", digest=digest)
     assert "Expected" in figures["figures"][0]["svg"]

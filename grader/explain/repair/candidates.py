@@ -23,15 +23,17 @@ from grader.explain.repair.words import Words
 from grader.explain.trace.alignment import Departure
 from grader.explain.trace.follow import Followed
 from grader.rubric import Evidence
+from grader.source import placeholders
 
 MOST_AT_ONCE = 8
 """Up to so many edits towards the reference, two are made at once."""
 MOST = 1200
 """Edits that are looked at."""
-LOST, USED = 20, 25
+LOST, USED, FILLED = 20, 25, 40
 """What an edit weighs less that takes out the call of a function of the program.
 
-And what one weighs more after which something is read that nothing reads now.
+And what one weighs more after which something is read that nothing reads now, or that is made where
+a placeholder was left.
 """
 
 
@@ -114,10 +116,13 @@ def ordered(edits: Sequence[Edit], clues: Clues, *, raised: bool) -> Iterator[Ca
     nearer = sum(one.kind in likely.NEARER for one in edits)
     weights = likely.Weights(clues, raised, nearer)
     own = calls_of(own_functions(clues.mine))
+    names = (getattr(one, "name", "") for one in clues.mine.statements)
+    blanks = {line for line, _ in placeholders.left(clues.mine.tree, tuple(names))}
 
     def weight(edit: Edit) -> int:
         lost = LOST if loses(clues.mine, edit, own) else 0
-        return weights.of(edit) - lost + (USED if _uses(clues.around, edit) else 0)
+        more = (USED if _uses(clues.around, edit) else 0) + FILLED * (edit.line in blanks)
+        return weights.of(edit) - lost + more
 
     known = {clues.mine.source}
     for edit in sorted(edits, key=weight, reverse=True)[:MOST]:
