@@ -135,7 +135,7 @@ def test_a_wrong_cell_has_the_same_report_as_the_file_with_a_picture(run: Run) -
         assert sentence in html
     assert '<img alt="' in html
     assert 'src="data:image/svg+xml;base64,' in html
-    assert "numbers differ by more than a thousandth" in html
+    assert "numbers differ by more than 0.1 % of the largest value" in html
     assert run.text("its names") == "'__main__'"
 
 

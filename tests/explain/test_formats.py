@@ -73,9 +73,20 @@ def drawn(step: Step, report: Report) -> Iterator[tuple[str, str]]:
     yield "HTML", _pre(html)
     yield "notebook", _pre(answer.html)
     yield "notebook's text", answer.text
-    values = shown.report(step, STEPS, attempt, {}, whole=True)
-    yield "desk", "\n".join(values["explanation"])
     yield "Gradescope", json.loads(as_gradescope.render(report))["output"]
+
+
+def desk(step: Step, report: Report) -> str:
+    """The block that the desk gets in its parts, as it is read from top to bottom."""
+    attempt = Attempt(report, StepProgress())
+    block = shown.report(step, STEPS, attempt, {}, whole=True)["explanation"]
+    rows = (number + code + fact for number, _, code, fact in block["frame"])
+    return bare("".join([block["head"], block["place"], *rows, *block["told"]]))
+
+
+def bare(text: str) -> str:
+    """Without white space and without the bar between a line and its number."""
+    return re.sub(r"[\s│]", "", text)
 
 
 def _pre(html: str) -> str:
@@ -163,6 +174,8 @@ def apart(step: Step, report: Report) -> Iterator[str]:
         found = told[0].splitlines()[: len(lines)] if told else []
         if found != lines:
             yield f"{name}: {found}"
+    if (shows := desk(step, report)) != bare("".join(lines)):
+        yield f"desk: {shows}"
     for style in STYLES:
         for name, text in (
             ("text", as_text.render(report, style)),
