@@ -212,7 +212,7 @@ class Expressions(Maker):
     @of_kind("step moved")
     def _moved(self, node: ast.expr) -> Iterator[Edit]:
         """A step taken on a part of what it is taken on, or of a part on the whole."""
-        for whole, inner in ((node, node), *((node, one) for one in _parts(node))):
+        for whole, inner in ((node, node), *((node, one) for one in _operands(node))):
             match inner:
                 case ast.Call(func=ast.Name() | ast.Attribute(), args=[value, *_]):
                     (start, end), (first, last) = self.mine.span(inner), self.mine.span(value)
@@ -231,13 +231,13 @@ class Expressions(Maker):
             rest = text[start:first] + text[inner:upto] + text[last:end]
             yield from self.put(node, f"{before}{rest.decode()}{after}", -4)
             return
-        for part in _parts(value):
+        for part in _operands(value):
             (one, other), taken = self.mine.span(part), self.mine.of(part)
             new = text[inner:one].decode() + before + taken + after + text[other:upto].decode()
             yield from self.put(node, new, -4)
 
 
-def _parts(node: ast.expr) -> Iterator[ast.expr]:
+def _operands(node: ast.expr) -> Iterator[ast.expr]:
     """The values inside an operation or a call."""
     match node:
         case ast.BinOp(left=left, right=right):
@@ -251,7 +251,7 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
     for one in found:
         if isinstance(one, VALUES):
             yield one
-            yield from _parts(one)
+            yield from _operands(one)
 
 
 def _is_idle(bounds: tuple[str, str, str], before: tuple[str, str, str]) -> bool:

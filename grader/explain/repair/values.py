@@ -12,7 +12,7 @@ import builtins
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from grader.base.sanitize import on_one_line
 from grader.explain.repair.text import Change, Edit, Names, bracketed, of_kind, renamed
@@ -54,7 +54,8 @@ class Values:
             return
         for weight, (number, text) in enumerate(self._next()):
             right = self._right.nodes[number]
-            if not isinstance(right, ast.expr) or not self._can_read(text):
+            known = read(ast.parse(text, mode="eval")) <= _said(self._mine.source)
+            if not isinstance(right, ast.expr) or not known:
                 continue
             yield self._put(node, right, text, weight)
             for inner in self._taken(number):
@@ -74,11 +75,6 @@ class Values:
                 for size, name in enumerate(reversed(right)):
                     if name != one.id:
                         yield Edit((Change(start, end, name),), one.lineno, min(size, LATEST))
-
-    def _can_read(self, text: str) -> bool:
-        """Whether every name of an expression occurs in the learner's program, or is Python's."""
-        names = read(ast.parse(text, mode="eval"))
-        return names <= {*re.findall(r"\w+", self._mine.source), *dir(builtins)}
 
     @property
     def _mine(self) -> Run:
@@ -306,6 +302,12 @@ class Values:
             yield f"{node.value.id}.{node.attr}"
         if bound and mine.is_whole(number) and (name := target(mine.statement(number), part)):
             yield name
+
+
+@lru_cache(maxsize=8)
+def _said(source: str) -> frozenset[str]:
+    """The words of a program, and the names that Python has."""
+    return frozenset((*re.findall(r"\w+", source), *dir(builtins)))
 
 
 def _entry(target: ast.expr, name: str) -> str:

@@ -6,14 +6,14 @@ A run tells which variables hold whole numbers: sizes, counts, places in a loop.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from typing import TypeGuard
 
 from grader.explain.repair.text import Change, Edit, bracketed, of_kind
 from grader.explain.trace.run import Run
-from grader.source.walked import walked
+from grader.source.walked import of_kind as of_type
 
 MOST = 5
 """Other numbers that are tried at one place, the nearest above it first."""
@@ -27,44 +27,49 @@ LEAF = 3
 @of_kind("whole")
 def edits(run: Run) -> Iterator[Edit]:
     """Edits of each whole number that a program had."""
+    known = _variables(run)
     for number in run.scalars:
         node = run.nodes[number]
         plain = isinstance(node, ast.Name | ast.Attribute | ast.BinOp)
         if plain and _is_given(node, run) and _is_whole(run, number):
-            for other, sign in product(_at_hand(run, node), SIGNS):
-                yield _put(run, node, f"{run.segment(number)} {sign} {other}")
-    for node in walked(run.tree):
-        if isinstance(node, ast.Constant) and type(node.value) is int and _is_given(node, run):
-            for other in _at_hand(run, node):
+            text = run.segment(number)
+            for other, sign in product(_at_hand(run, node, known), SIGNS):
+                yield _put(run, node, f"{text} {sign} {other}")
+    for node in of_type(run.tree, ast.Constant):
+        if type(node.value) is int and _is_given(node, run):
+            for other in _at_hand(run, node, known):
                 yield replace(_put(run, node, other), size=LEAF)
 
 
 def _is_given(node: ast.AST, run: Run) -> TypeGuard[ast.expr]:
     """Whether an expression is handed on as a whole."""
-    outer = run.parents.get(node)
-    called = isinstance(outer, ast.Call) and outer.func is node
     loads = isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
-    return loads and isinstance(outer, GIVEN) and not called
+    return loads and isinstance(run.parents.get(node), GIVEN) and not run.is_called(node)
 
 
-def _at_hand(run: Run, node: ast.AST) -> list[str]:
-    """The variables with whole numbers that a function has read or set by then."""
-    function, line = run.around(node), getattr(node, "lineno", 0)
-    found = {
-        run.segment(number): run.line(number)
-        for number in run.scalars
-        if isinstance(one := run.nodes[number], ast.Name | ast.Attribute)
-        and function is not None
-        and run.around(one) is function
-        and _is_whole(run, number)
-    }
-    near = sorted(found, key=lambda name: abs(line - found[name]))
-    return [name for name in near if name not in ast.unparse(node)][:MOST]
+def _variables(run: Run) -> Mapping[ast.AST, Mapping[str, int]]:
+    """The variables of each function that held whole numbers, with the last line of each."""
+    found: dict[ast.AST, dict[str, int]] = {}
+    for number in run.scalars:
+        node = run.nodes[number]
+        function = run.around(node)
+        named = isinstance(node, ast.Name | ast.Attribute) and _is_whole(run, number)
+        if named and function is not None:
+            found.setdefault(function, {})[run.segment(number)] = run.line(number)
+    return found
+
+
+def _at_hand(run: Run, node: ast.expr, known: Mapping[ast.AST, Mapping[str, int]]) -> list[str]:
+    """The nearest variables of the function around a node that the node does not mention."""
+    function, text = run.around(node), ast.unparse(node)
+    lines = known.get(function, {}) if function is not None else {}
+    near = sorted(lines, key=lambda name: abs(node.lineno - lines[name]))
+    return [name for name in near if name not in text][:MOST]
 
 
 def _is_whole(run: Run, number: int) -> bool:
     """Whether a node had whole numbers, each by itself."""
-    return all(one.whole and one.part < 0 for one in run.scalars[number])
+    return not run.holds_several(number) and all(one.whole for one in run.scalars[number])
 
 
 def _put(run: Run, node: ast.expr, text: str) -> Edit:

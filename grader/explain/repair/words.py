@@ -232,14 +232,18 @@ class Words:
 
     def taken(self, node: ast.expr) -> list[str] | None:
         """What the function or class of the learner's that is named here takes; None if none is."""
-        name = getattr(node, "attr", getattr(node, "id", ""))
-        made = (one for one in self.mine.nodes if isinstance(one, ast.FunctionDef))
-        function = functions(self.mine.tree).get(name)
-        function = function or next((one for one in made if self._made_by(one) == name), None)
+        function = self._own.get(getattr(node, "attr", getattr(node, "id", "")))
         if function is None:
             return None
         plain = [one.arg for one in function.args.args if one.arg != "self"]
         return plain[: len(plain) - len(function.args.defaults)]
+
+    @cached_property
+    def _own(self) -> Mapping[str, ast.FunctionDef]:
+        """The learner's functions, and for each class what sets up its objects."""
+        every = [one for one in self.mine.nodes if isinstance(one, ast.FunctionDef)]
+        makers = {self._made_by(one): one for one in reversed(every) if self._made_by(one)}
+        return makers | dict(functions(self.mine.tree))
 
     def meant(self, parameter: str, node: ast.AST) -> str:
         """The variable at a place that a parameter is called like, or the nearest attribute."""

@@ -298,7 +298,7 @@ class Comparison:
             made = self.mine.made[value]
             unknown = [one for one in made.sources if not self.settled(one, parts=parts)]
             unknown = unknown or [one for one in made.sources if self._is_made_of(value, one)]
-            if not unknown and not (made.sources == () and self._is_neutral(value)):
+            if not unknown and (made.sources or not self._is_neutral(value)):
                 relation = self.relation(value)
                 found[value] = Departure(made.node, value, made.sources, relation)
             todo += [one for one in unknown if one not in seen]
@@ -308,7 +308,7 @@ class Comparison:
     def _is_neutral(self, value: int) -> bool:
         """Whether this is 0, 1, 2, …, or 0 or 1 throughout: a mask begins so, not wrong there."""
         array = self.mine.arrays[value]
-        if array is None or not array.size or self.flows(value) > self.plain:
+        if array is None or not array.size or (self.flows(value) and not self.plain):
             return False
         numbers = array.ravel()
         uniform = numbers[0] in (0, 1) and (numbers == numbers[0]).all()

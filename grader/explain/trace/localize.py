@@ -218,10 +218,9 @@ class Localizer:
                 for step in self._between(match, made.sources):
                     node = right.made[step].node
                     line = self._bound(source, right.named(node))
-                    within = line is not None and self.mine.turns_between(
-                        line, self._outside(first)
-                    )
-                    return None if line is None or within else (line, self.lesson.blank(node))
+                    if line is None or self.mine.turns_between(line, self._outside(first)):
+                        return None
+                    return line, self.lesson.blank(node)
         return None
 
     def _bound(self, value: int, name: str) -> int | None:
