@@ -32,9 +32,8 @@ def edits(run: Run) -> Iterator[Edit]:
         node = run.nodes[number]
         plain = isinstance(node, ast.Name | ast.Attribute | ast.BinOp)
         if plain and _is_given(node, run) and _is_whole(run, number):
-            text = run.segment(number)
             for other, sign in product(_at_hand(run, node, known), SIGNS):
-                yield _put(run, node, f"{text} {sign} {other}")
+                yield _put(run, node, f"{run.segment(number)} {sign} {other}")
     for node in of_type(run.tree, ast.Constant):
         if type(node.value) is int and _is_given(node, run):
             for other in _at_hand(run, node, known):
