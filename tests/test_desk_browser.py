@@ -164,10 +164,11 @@ def test_a_mistake_shows_at_its_line_in_its_section_and_as_a_picture_until_it_is
     visit: Any, desk: Served
 ) -> None:
     page = visit().window()
-    desk.own.file().write_text(WRONG, encoding="utf-8")  # in the learner's own editor
-    settled(page, "28 of 31 checks pass")
+    wrong = RIGHT.replace(SCALE, SCALE.replace("/", "*"))  # the values show its line by themselves
+    desk.own.file().write_text(wrong, encoding="utf-8")  # in the learner's own editor
+    settled(page, "29 of 31 checks pass")
     line = page.locator(".desk-explanation button")
-    page.locator("#scaling .desk-lit.first", has_text="not scaled correctly").wait_for()
+    page.locator("#scaling .desk-lit.first", has_text="scores are multiplied").wait_for()
     picture = page.locator("#desk-verdict img")
     picture.wait_for()
     page.locator("#desk-heads img[alt*='numbers differ']").first.wait_for()
@@ -175,10 +176,10 @@ def test_a_mistake_shows_at_its_line_in_its_section_and_as_a_picture_until_it_is
     line.click()
     page.locator(".cm-lint-marker-error").first.wait_for()
     page.locator(".cm-margin .right [title*='the scores']").wait_for()
-    page.locator(".cm-activeLine", has_text="pass").wait_for()
+    page.locator(".cm-activeLine", has_text="* math.sqrt").wait_for()
     assert page.locator(".cm-lint-marker-error").count() == 1, "red is only the line to change"
     page.locator(".cm-lint-marker-error").hover()
-    page.locator(".cm-tooltip", has_text="without the 1/√head_dim scale").wait_for()
+    page.locator(".cm-tooltip", has_text="the scores are multiplied by √head_dim").wait_for()
     write(page, RIGHT)
     page.get_by_role("button", name="Save").click()
     settled(page, "🎉")

@@ -1,6 +1,6 @@
 // The desk on a lesson's page: builds it, and ties its parts together.
 
-import { ask } from "./api.js";
+import { ask, Gone } from "./api.js";
 import { button, el } from "./dom.js";
 import { windowName } from "./drafts.js";
 import { createEditor } from "./editor.js";
@@ -221,7 +221,7 @@ async function attempt(run) {
   try {
     await run();
   } catch (problem) {
-    showState("refused", problem.message);
+    showState(problem instanceof Gone ? "gone" : "refused", problem.message);
   }
 }
 
