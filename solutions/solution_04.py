@@ -1,7 +1,7 @@
 """Step 04: masks for padding.
 
 Texts of different lengths share a batch only after the shorter ones are filled up with a padding
-token. It means nothing, so nobody may look at it. The padding mask hides it, and combined with
+token. It means nothing, so no token may attend to it. The padding mask hides it, and combined with
 the causal mask of step 02 it is all the masking that a language model needs.
 
 Tasks:

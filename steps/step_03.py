@@ -2,7 +2,7 @@
 
 Every query is compared with every key. The scores become weights that sum to 1, and the weights
 mix the values. This one function is the heart of every transformer; later steps only prepare its
-inputs. It also returns the weights, so that you can see who looked at whom.
+inputs. It also returns the weights, so that you can see which token attends to which.
 
 Tasks:
     1. Import functional as F and Tensor.
@@ -37,7 +37,7 @@ def scaled_dot_product_attention(
         query: ``[..., query_len, head_dim]``.
         key: ``[..., key_len, head_dim]``.
         value: ``[..., key_len, value_dim]``.
-        mask: Added to the scores as it is: 0 where a query may look, minus infinity where it may
+        mask: Added to the scores as it is: 0 where a query may attend, minus infinity where it may
             not. Any shape that broadcasts to ``[..., query_len, key_len]``. None hides nothing.
 
     Returns:

@@ -1,6 +1,6 @@
 """Step 05: multi-head attention.
 
-Every token looks at the tokens before it and takes over a weighted mixture of what they hold.
+Every token attends to the tokens before it and takes over a weighted mixture of what they hold.
 Several heads do so at once, each in its own slice of the vector. The class carries Hugging
 Face's names, so that the weights of a real GPT-2 will fit.
 

@@ -46,7 +46,7 @@ class MultiHeadAttention(Module):
         num_heads: Number of heads. It divides ``hidden_size``.
         head_dim: Width of one head, ``hidden_size // num_heads``.
         scale: Factor of every score.
-        add_zero_attn: Whether every query may also look at a key of zeros.
+        add_zero_attn: Whether every query may also attend to a key of zeros.
         rotary: The rotation of query and key, or None.
         qkv_proj: Projection to query, key and value at once.
         out_proj: Projection of the merged heads.
@@ -72,7 +72,7 @@ class MultiHeadAttention(Module):
             dropout: Share of the attention weights that training would drop. MAX does not train,
                 so it changes nothing here.
             bias: Whether the projections have a bias.
-            add_zero_attn: Let every query also look at one more key, all zeros, whose value is
+            add_zero_attn: Let every query also attend to one more key, all zeros, whose value is
                 all zeros too: ``torch.nn.MultiheadAttention`` has this option.
             use_rotary: Rotate query and key by their positions.
             attention_scale: Factor of every score; None means 1/√head_dim.

@@ -473,6 +473,46 @@ def test_everyone_can_use_it_beside_the_real_book(
         desk.end()
 
 
+@pytest.mark.parametrize("by", ["mouse", "keyboard"])
+def test_from_the_first_page_to_the_first_pass(
+    chromium: Any, tmp_path: Path, book: Path, by: str
+) -> None:
+    own = make_course(tmp_path)
+    solution = make_answer((ROOT / "solutions/solution_02.py").read_text(encoding="utf-8"))
+    desk = serve(own, book)
+    try:
+        person = Visit(chromium, desk, {})
+        page = person.window()
+        page.goto(f"{desk.origin}/index.html")
+        for name in ("Begin", "02 Create a Causal Mask"):
+            link = page.get_by_role("link", name=name).first
+            if by == "mouse":
+                link.click()
+                continue
+            page.evaluate("document.body.focus()")
+            while not link.evaluate("one => one === document.activeElement"):
+                page.keyboard.press("Tab")
+            page.keyboard.press("Enter")
+            page.wait_for_load_state()
+        page.locator("#desk-state.saved").wait_for(state="attached")
+        if by == "mouse":
+            page.locator(EDITOR).click()
+        else:
+            page.keyboard.press("Tab")
+            page.keyboard.press("Enter")
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text(solution)
+        if by == "mouse":
+            page.get_by_role("button", name="Save").click()
+        else:
+            page.keyboard.press("Control+s")
+        verdict(page, "🎉")
+        person.context.close()
+        assert person.complaints == []
+    finally:
+        desk.end()
+
+
 def shut_out(page: Any) -> list[str]:
     found = axe.Axe().run(page).response["violations"]
     return [

@@ -141,6 +141,24 @@ def test_all_that_is_generated_is_up_to_date(reports: bool) -> None:
     assert drawn == set((ROOT / "steps" / "figures").iterdir())
 
 
+@pytest.mark.whole
+def test_what_gpt2_writes_when_a_part_is_wrong_is_what_the_lesson_says() -> None:
+    (step,) = todays(1, [one.number for one in STEPS])
+    code = (
+        "import sys; from gpt2.writing import prepare_max; prepare_max(); "
+        "from tools.without import block; print(block(sys.argv[1]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, step],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
+    assert done.stdout in course.find(step).lesson.read_text(encoding="utf-8")
+
+
 def test_references_to_sections_find_them() -> None:
     known = {step.number: headings(step) for step in STEPS}
     found = 0

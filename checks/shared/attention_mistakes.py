@@ -105,7 +105,7 @@ ATTENTION: Family = {
     "mask-ones": mask(
         "ones",
         "Hidden tokens get a score lower by only 1: a mask of ones and zeros, or of 0 "
-        "and −1, is added. Add 0 where a token may look and −inf where it may not.",
+        "and −1, is added. Add 0 where a token may attend and −inf where it may not.",
     ),
     **{
         f"mask-minus-{number}": mask(

@@ -18,10 +18,10 @@ from checks.shared.drawn import Array
 from grader.rubric import Call, ConfigArg, Exhibit, Load, Make, Probe, TensorArg, Trial, View
 
 LAYER = 3
-"""Of the small GPT-2; in this one the four heads look at different things."""
+"""Of the small GPT-2; in this one the four heads attend to different tokens."""
 
 TRAINED = f"Layer {LAYER} of the small GPT-2 that ships with the course gave query and key."
-READING = "A row is a token that looks, a column a token that is looked at; each row sums to 1."
+READING = "A row is a query, a column a key; each row sums to 1."
 
 
 def gpt2_heads(text: str | None, cls: str) -> Exhibit:

@@ -28,7 +28,7 @@ def exhibit(text: str | None) -> Exhibit:
 
     return Exhibit(
         "Causal mask",
-        "A row is a token that looks. It may look where the number is 0, not where it is -∞.",
+        "A row is a query. It may attend where the number is 0, not where it is -∞.",
         Trial(Probe("masks", calls), expect),
         (
             View(f"causal_mask({len(labels)}, 0)", "whole", _same, labels, labels, mask=True),

@@ -56,13 +56,13 @@ CAUSAL: Family = {
     ),
     "mask-zero-one": mask(
         0.0,
-        "The mask holds 1 where a token may look and 0 where it may not. It is added to "
-        "the scores: 0 where it may look, minus infinity where it may not.",
+        "The mask holds 1 where a token may attend and 0 where it may not. It is added to "
+        "the scores: 0 where it may attend, minus infinity where it may not.",
         part="constant",
         allowed=1.0,
     ),
     "mask-allowed-one": allowed(
-        1.0, "The mask holds 1 where a token may look. It is added to the scores: use 0 there."
+        1.0, "The mask holds 1 where a token may attend. It is added to the scores: use 0 there."
     ),
     "mask-plus-infinity": mask(
         np.inf,
@@ -89,7 +89,7 @@ CAUSAL: Family = {
     "mask-turned": earlier(
         "turned",
         "Rows and columns are swapped: a row belongs to the token that looks, and a column to each "
-        "token that it may look at.",
+        "token that it may attend to.",
         part="columns",
         place=r"() ~unsqueeze|None\]|\[None|\.T\b|transpose|permute|reshape",
     ),

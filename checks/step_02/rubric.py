@@ -51,8 +51,8 @@ CHECKS = (
         "columns",
         "The columns are num_tokens + sequence_length",
         "The columns are not num_tokens + sequence_length",
-        "How many tokens can be looked at: the new ones, and which others?",
-        "One column for every token that can be looked at.",
+        "How many tokens can be attended to: the new ones, and which others?",
+        "One column for every token that can be attended to.",
         lesson="Shapes",
         test=source.returns(
             NAME, "$new + $earlier", where={"new": "sequence_length", "earlier": "num_tokens"}
@@ -124,8 +124,8 @@ CHECKS = (
     ),
     Check(
         "square",
-        "It is 0 where a token may look and minus infinity where it may not",
-        "It is not 0 where a token may look and minus infinity where it may not",
+        "It is 0 where a token may attend and minus infinity where it may not",
+        "It is not 0 where a token may attend and minus infinity where it may not",
         "Row i is 0 up to column i and minus infinity after it",
         "Print causal_mask(4, 0, ...) and compare.",
         lesson="The band",

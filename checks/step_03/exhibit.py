@@ -1,4 +1,4 @@
-"""What she, loves and cats look at, with and without a mask; other texts by the small GPT-2."""
+"""What she, loves and cats attend to, with and without a mask; other texts by the small GPT-2."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ FIGURES = (
     LessonFigure(
         "weights",
         "Attention weights of both heads on she loves cats, without a mask and with the causal "
-        "mask. Without a mask, head 0 of she looks at cats with .62. With the mask, she looks "
+        "mask. Without a mask, head 0 of she attends to cats with .62. With the mask, she attends "
         "only at she, and nothing above the diagonal has any weight.",
         "show s03",
     ),

@@ -130,7 +130,7 @@ COMBINED: Family = {
     ),
     "combined-ones": combined(
         "ones",
-        "The mask holds 1 where a token may look and 0 where it may not. It is added to "
+        "The mask holds 1 where a token may attend and 0 where it may not. It is added to "
         "the scores: keep the lowest numbers.",
     ),
     "combined-inverted": combined(

@@ -15,7 +15,7 @@ FIGURES = (
     LessonFigure(
         "heads",
         "Attention weights of four heads on one sentence, each a lower triangle. Head 0 mostly "
-        "looks at the first token. Head 1 spreads over the last few tokens. Head 2 has a dark "
+        "attends to the first token. Head 1 spreads over the last few tokens. Head 2 has a dark "
         "column at the comma. Head 3 picks one or two tokens in each row.",
         "show s05",
     ),

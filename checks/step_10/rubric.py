@@ -104,11 +104,11 @@ SOURCE = (
     ),
     Check(
         "zero",
-        "_attn: add_zero_attn gives every query a zero to look at",
-        "_attn: add_zero_attn gives no zero to look at",
+        "_attn: add_zero_attn gives every query a zero to attend to",
+        "_attn: add_zero_attn gives no zero to attend to",
         "Add a column of zeros to the scores, and drop its weight after the softmax",
         "A key of zeros scores 0, a value of zeros adds nothing.",
-        lesson="Nothing to look at",
+        lesson="Nothing to attend to",
         gives="the attention weights",
         test=source.returns(
             CALL,
@@ -288,11 +288,11 @@ RUNTIME = (
     ),
     Check(
         "add-zero-attn",
-        "add_zero_attn lets every query look at a zero as well",
+        "add_zero_attn lets every query attend to a zero as well",
         "add_zero_attn is not used as it should be",
         "The zero's score is 0, whatever mask and bias say, and its value adds nothing",
         "One more column of scores takes a share of every weight.",
-        lesson="Nothing to look at",
+        lesson="Nothing to attend to",
         blank="zero",
         part="zero",
         rule=rules.all_of(

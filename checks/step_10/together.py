@@ -127,7 +127,7 @@ def _biased(form: int, size: tuple[int, int, int, int]) -> tuple[int, ...]:
 def _mask(rng: Rng, form: int, size: tuple[int, int, int, int], *, hides: bool) -> Array:
     """A mask of one of the shapes that broadcast, with finite numbers where it does not hide.
 
-    Its last two columns stay visible, or where there is a zero to look at, nothing for the first
+    Its last two columns stay visible, or where there is a zero to attend to, nothing for the first
     query: ``hides``.
     """
     batch, heads, seq, total = size

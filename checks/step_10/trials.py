@@ -128,7 +128,7 @@ def _position_bias(rng: Rng) -> Trial:
 
 
 def _zero(rng: Rng) -> Trial:
-    """Without a mask, and with one that leaves a token nothing but the zero to look at.
+    """Without a mask, and with one that leaves a token nothing but the zero to attend to.
 
     The bias hides a key too: a zero that is made of its score would be none. Two queries of one
     head have scores far from 0: to the first the zero is nothing, to the second all.

@@ -56,8 +56,8 @@ def exhibit(text: str | None, cls: str = "GPT2LMHeadModel", path: str = "{}") ->
 
     about = (
         "The small GPT-2 that ships with the course reads the text. The first picture has its "
-        "likeliest next tokens as columns. In the others a row is a token that looks, a column "
-        "one that is looked at; a model of one block was given that layer's queries and keys."
+        "likeliest next tokens as columns. In the others a row is a query, a column a "
+        "key; a model of one block was given that layer's queries and keys."
     )
     guesses = View(
         "Next token",

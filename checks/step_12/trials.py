@@ -75,7 +75,7 @@ GAP = 92.0
 
 
 def _at_once(rng: Rng) -> Trial:
-    """A long text whose last token all others would look at, if a finite mask let them.
+    """A long text whose last token all others would attend to, if a finite mask let them.
 
     A normalization bounds what attention reads, so its weights make the scores: a key counts by
     feature 1, by which token 0, the last one, differs from all others. So does its value.

@@ -22,7 +22,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command()
 @click.argument("step", type=StepName())
-@click.option("--text", help="The text that the heads look at.")
+@click.option("--text", help="The text that the heads attend to.")
 @click.option("--mine", is_flag=True, help="Draw what your own file does, not the reference.")
 @click.option("--file", "path", type=click.Path(path_type=Path), help="Draw what this file does.")
 @click.option("--head", type=click.IntRange(0), help="Draw only this head, counted from 0.")

@@ -233,7 +233,7 @@ class Desk:
             self._hub.tell("figures", place.step.id, figures and {"digest": digest, **figures})
 
     def heads(self, place: Place, words: str | None) -> shown.Values | None:
-        """What the learner's heads look at, in ``words`` or the usual text; None without heads.
+        """What the learner's heads attend to, in ``words`` or the usual text; None without heads.
 
         Waits for it, one at a time: call it in another thread.
 

@@ -70,7 +70,7 @@ def failed(problem: Exception) -> Values:
 
 
 def figures(drawn: Shown) -> Values:
-    """What the program's heads look at; where they are wrong, beside what they should."""
+    """What the program's heads attend to; where they are wrong, beside what they should."""
     return {
         "figures": [_figure(one) for one in drawn.figures[:FIGURES]],
         "remarks": list(drawn.remarks),

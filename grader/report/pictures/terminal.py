@@ -191,7 +191,7 @@ def _scale_line(heatmap: Heatmap, screen: Screen) -> str:
     else:
         bar = "".join(_shade(step, heatmap.scale) for step in steps)
     if heatmap.scale is Scale.MASK:
-        return f"hidden {bar} may look"
+        return f"hidden {bar} may attend"
     low, high = (-heatmap.limit, heatmap.limit) if signed else (0.0, 1.0)
     line = f"{number(low, heatmap.scale)} {bar} {number(high, heatmap.scale)}"
     name = "  difference" if heatmap.title.startswith("Difference") else ""

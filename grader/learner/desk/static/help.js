@@ -14,7 +14,7 @@ const STATES = {
 };
 const MARKS = { new: "·", started: "…", later: "»", edited: "…", passed: "✓" };
 
-const TEXT = "she loves cats and dogs"; // what the heads look at before anything is typed
+const TEXT = "she loves cats and dogs"; // what the heads attend to before anything is typed
 
 /** The answers of one step, shown in `said`. */
 export class Help {
@@ -114,7 +114,7 @@ export class Help {
       }
     };
     this.#said.show(
-      "What your heads look at",
+      "What your heads attend to",
       el("form", { onsubmit: look }, el("label", { for: "desk-words" }, "Text "), field, " ", el("button", {}, "Draw")),
       place,
     );

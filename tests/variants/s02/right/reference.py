@@ -18,7 +18,7 @@ def causal_mask(
     """Additive mask that hides the future.
 
     Row ``i`` belongs to the ``i``-th new token, which stands at position ``num_tokens + i`` of
-    the text. It may look at every position up to its own.
+    the text. It may attend to every position up to its own.
 
     Args:
         sequence_length: Number of new tokens: the rows.

@@ -44,7 +44,7 @@ def causal_mask(
     dtype: DType,
     device: Device,
 ) -> Tensor:
-    """0 where a token may look, minus infinity where it may not."""
+    """0 where a token may attend, minus infinity where it may not."""
     geometry = Geometry.of(new=sequence_length, earlier=num_tokens)
     assert geometry.new > 0, "a mask needs at least one row"
     assert (reach := geometry.earlier) >= 0, f"{reach} earlier tokens?"

@@ -2,8 +2,8 @@
 # check: imports
 """Step 02: the causal mask.
 
-A language model that predicts the next token must not look at it. The causal mask is a small
-matrix that is added to the attention scores: 0 where a token may look, minus infinity where it
+A language model that predicts the next token must not attend to it. The causal mask is a small
+matrix that is added to the attention scores: 0 where a token may attend, minus infinity where it
 may not. The softmax then turns minus infinity into a weight of exactly zero.
 
 Tasks:
@@ -36,7 +36,7 @@ def causal_mask(
     """Additive mask that hides the future.
 
     Row ``i`` belongs to the ``i``-th new token, which stands at position ``num_tokens + i`` of
-    the text. It may look at every position up to its own.
+    the text. It may attend to every position up to its own.
 
     Args:
         sequence_length: Number of new tokens: the rows.

@@ -19,7 +19,7 @@ def scaled_dot_product_attention(
         query: ``[..., query_len, head_dim]``.
         key: ``[..., key_len, head_dim]``.
         value: ``[..., key_len, value_dim]``.
-        mask: Added to the scores: 0 where a query may look, minus infinity where it may not.
+        mask: Added to the scores: 0 where a query may attend, minus infinity where it may not.
             Any shape that broadcasts to ``[..., query_len, key_len]``. None hides nothing.
 
     Returns:

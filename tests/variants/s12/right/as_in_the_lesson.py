@@ -6,7 +6,7 @@ tokens so far, so that every new token costs one token's work.
 
 Tasks:
     1. Import functional as F and Tensor.
-    2. Let GPT-2's attention look at cached keys and values.
+    2. Let GPT-2's attention attend to cached keys and values.
     3. Run the model on new tokens only, and hand back the grown cache.
     4. Choose the likeliest token.
     5. Or make probabilities of the best scores, and draw from them.
