@@ -33,7 +33,10 @@ BEGIN = (
 """The sections of README.md that a beginner needs."""
 
 LIVE = {
-    "s02": (("Tokens that came before", "live", "causal"), ("A worked example", "explorer", "mask")),
+    "s02": (
+        ("Tokens that came before", "live", "causal"),
+        ("A worked example", "explorer", "mask"),
+    ),
     "s03": (("She loves cats", "live", "toy"), ("Scaling", "explorer", "scale")),
     "s04": (("A worked example", "live", "padding"),),
     "s05": (
