@@ -31,19 +31,19 @@ try:
 except Exception as error:
     print(f"{{type(error).__name__}}: {{error}}")
 """
+"""How an example of an error becomes a cell: all cells can be run at once."""
 
 
 def examples(session: str) -> Iterator[tuple[str, str]]:
-    """The cells of a Python session, each up to where something is shown; and what is shown.
-
-    An example of an error catches it, so that all cells can be run at once.
-    """
+    """The cells of a Python session, each up to where something is shown; and what is shown."""
     code = ""
     for one in DocTestParser().get_examples(session):
         if one.exc_msg is not None:
             if code:
                 yield code, ""
-            yield RAISES.format(source=indent(one.source, "    ").rstrip()), one.exc_msg
+            name, _, message = one.exc_msg.strip().partition(": ")
+            shown = f"{name.rpartition('.')[2]}: {message}\n"
+            yield RAISES.format(source=indent(one.source, "    ").rstrip()), shown
             code = ""
             continue
         code += one.source
