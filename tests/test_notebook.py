@@ -77,9 +77,10 @@ def test_every_step_has_a_valid_notebook_with_its_lesson_and_its_stub(step: Step
     nbformat.validate(nbformat.from_dict(made))
     code = ["".join(cell["source"]) for cell in made["cells"] if cell["cell_type"] == "code"]
     assert code[0] == "%load_ext grader.notebook"
-    assert code[-1] == "".join(made["cells"][-1]["source"])
     assert code[-1].startswith(f"%%grade {step.id}\n")
     assert "pixiw run s" not in code[-1]
+    made["cells"][-1]["source"] = "x = 1"  # without %%grade, and still the only answer
+    assert notebook.program(json.dumps(made).encode(), "n", step.id) == b"x = 1\n"
     assert ["frame(" in one for one in code].count(True) == len(LIVE.get(step.id, ()))
     told = "\n".join("".join(cell["source"]) for cell in made["cells"])
     assert "## Tasks" in told

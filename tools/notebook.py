@@ -15,18 +15,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from book.notebook import SESSION, cell, examples
-from book.pages import LIVE, place
+from book.notebook import CELL, examples, still
+from book.pages import LIVE
 from grader.base import course
 from grader.base.files import write_whole
 from grader.base.model import Step
 from grader.learner import stub
+from grader.source.notebook import LESSON
 from tools.python.__main__ import become
 
 JUPYTER = ("-m", "jupyterlab", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate")
 SETTINGS = f"--LabApp.app_settings_dir={Path(__file__).with_name('jupyter')}"
-LEFT_OUT = ("Expected report", "Next")
-"""Sections of the lesson that are about the file and its commands."""
+SESSION = re.compile(r"^```pycon\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+LEFT_OUT = ("Expected report", "Next")  # about the file and its commands
 HOW = """\
 Run a cell with Shift+Enter. The first one makes `%%grade` and the figures known. The
 [glossary](glossary.md) explains every term. Cells run in the order of the lesson: each needs the
@@ -69,7 +70,7 @@ def notebook(step: Step) -> dict[str, Any]:
     """The notebook of ``step``, in version 4.5 of the format."""
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     return {
-        "cells": [{"id": f"cell-{number}", **one} for number, one in enumerate(_cells(step), 1)],
+        "cells": [{"id": f"{LESSON}{number}", **one} for number, one in enumerate(_cells(step), 1)],
         "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
         "nbformat": 4,
         "nbformat_minor": 5,
@@ -87,7 +88,7 @@ def _cells(step: Step) -> Iterator[dict[str, Any]]:
             yield from _section(section)
             yield from _figures(step, title)
     yield _markdown(YOUR_CODE.format(file=step.stub.relative_to(step.root).as_posix()))
-    yield _code(f"%%grade {step.id}\n{stub.cell(step).rstrip()}")
+    yield {**_code(f"%%grade {step.id}\n{stub.cell(step).rstrip()}"), "id": "answer"}
 
 
 def _section(section: str) -> Iterator[dict[str, Any]]:
@@ -104,9 +105,10 @@ def _figures(step: Step, title: str) -> Iterator[dict[str, Any]]:
     """What is live at the end of a section; a figure is at first its picture."""
     for heading, kind, name in LIVE.get(step.id, ()) if step.root == course.HOME else ():
         if heading == title:
-            still = {"text/html": place(kind, name), "text/plain": "A figure."}
-            output = {"output_type": "display_data", "data": still, "metadata": {}}
-            yield _code(cell(kind, name), *([output] if kind == "live" else ()))
+            data = {"text/html": still(kind, name), "text/plain": "A figure."}
+            output = {"output_type": "display_data", "data": data, "metadata": {}}
+            code = CELL.format(kind=kind, name=name)
+            yield _code(code, *([output] if kind == "live" else ()))
 
 
 def _markdown(text: str) -> dict[str, Any]:
