@@ -48,7 +48,7 @@ def program(data: bytes, name: str, step: str) -> bytes:
         named = [(str(cell.get("id")), _text(cell["source"])) for cell in found]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise SourceProblem(f"{name} is not a notebook", hint="Hand in a Python file.") from None
-    codes = [code for name, code in named if not name.startswith(LESSON)]
+    codes = [code for id, code in named if not id.startswith(LESSON)]
     graded = [code.lstrip() for _, code in named if _answers(code, step)]
     code = graded[-1] if graded else "\n".join(filter(cells.is_python, codes))
     if not code.strip():
