@@ -44,7 +44,7 @@ def build(output: Path) -> None:
         except (OSError, KeyError, solutions.NotFollowed) as problem:
             raise BookProblem(str(problem)) from problem
         _sphinx(source, site, work / "doctrees", headings)
-        explorer.write(site / "_static" / "model.js")
+        (site / "_static" / "model.js").write_text(explorer.script(), encoding="utf-8")
         heatmaps.write(site / "_static" / "heatmaps.css")
         _swap(site, output, work / "old")
 

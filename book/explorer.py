@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from pathlib import Path
 
 import numpy as np
 
@@ -23,8 +22,8 @@ ALPHABET = bytes.maketrans(bytes(range(33, 118)), bytes(n for n in range(35, 121
 """From Ascii85's letters to some that JSON writes as they are: no quote and no backslash."""
 
 
-def write(path: Path) -> None:
-    """Write the small GPT-2 and the texts as a script: a page that was opened as a file runs it.
+def script() -> str:
+    """The small GPT-2 and the texts as a script: a page that was opened as a file runs it.
 
     The weights are half as precise as float32, as in the checkpoint. Upper bytes come first, then
     lower ones, which compresses better; five letters of 85 are four bytes.
@@ -46,4 +45,4 @@ def write(path: Path) -> None:
         "weights": letters.translate(ALPHABET).decode(),
     }
     told = json.dumps(given, separators=(",", ":"), ensure_ascii=False)
-    path.write_text(f"gpt2Model({told});\n", encoding="utf-8")
+    return f"gpt2Model({told});\n"

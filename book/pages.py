@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from book import formulas, solutions
-from book.drawings import cache, computation, speed, stream
+from book.drawings import computation, speed, stream
 from book.sources import FENCE, convert, outside_code, raw, section
 from grader.base import course
 from grader.base.course import ROOT
@@ -32,32 +32,28 @@ BEGIN = (
 )
 """The sections of README.md that a beginner needs."""
 
-EXPLORERS = {
-    "s02": ("A worked example", "mask"),
-    "s03": ("Scaling", "scale"),
-    "s05": ("Heads", "heads"),
-    "s06": ("A worked example", "rotation"),
-    "s10": ("The cache", "cache"),
-    "s11": ("A stack of blocks", "model"),
+LIVE = {
+    "s02": (
+        ("Tokens that came before", "live", "causal"),
+        ("A worked example", "explorer", "mask"),
+    ),
+    "s03": (("She loves cats", "live", "toy"), ("Scaling", "explorer", "scale")),
+    "s04": (("A worked example", "live", "padding"),),
+    "s05": (
+        ("Weighted sum", "live", "attention"),
+        ("Merging heads", "live", "heads"),
+        ("Heads", "explorer", "heads"),
+    ),
+    "s06": (("Turning a point", "live", "rotation"), ("A worked example", "explorer", "rotation")),
+    "s07": (("Merging heads", "live", "heads"),),
+    "s08": (("The residual connection", "live", "norm"),),
+    "s10": (("The cache", "live", "cache"), ("The cache", "explorer", "cache")),
+    "s11": (("A stack of blocks", "explorer", "model"),),
 }
-"""Where a lesson opens the explorer: at the end of a section, and with which view."""
+"""What a lesson has at the end of a section: a live figure by its name, or a view of the explorer.
 
-PICTURES = {
-    "s09": ("The residual stream", stream.figure),
-    "s10": ("The cache", lambda: _live("cache", cache.figure())),
-}
-"""Pictures made by the build, each at the end of a section of a lesson."""
-
-FIGURES = {
-    "s02": (("Tokens that came before", "causal"),),
-    "s03": (("She loves cats", "toy"),),
-    "s04": (("A worked example", "padding"),),
-    "s05": (("Weighted sum", "attention"), ("Merging heads", "heads")),
-    "s06": (("Turning a point", "rotation"),),
-    "s07": (("Merging heads", "heads"),),
-    "s08": (("The residual connection", "norm"),),
-}
-"""Live figures, each at the end of a section. `python -m tools.stills` makes their pictures."""
+`python -m tools.stills` makes the figures' pictures.
+"""
 
 NEEDS = "<p>The attention explorer needs JavaScript.</p>"
 
@@ -140,23 +136,18 @@ def _lesson(step: Step, text: str, places: Mapping[str, str]) -> str:
     named = f"`solutions/{step.solution.name}`"
     text = outside_code(text, lambda prose: prose.replace(named, solution))
     text = _at_end(text, "What you build", drawing)
-    if step.id in PICTURES:
-        heading, figure = PICTURES[step.id]
-        text = _at_end(text, heading, raw(figure()))
-    for heading, name in FIGURES.get(step.id, ()):
-        still = (OWN / "stills" / f"{name}.html").read_text(encoding="utf-8")
-        text = _at_end(text, heading, raw(_live(name, still)))
-    if step.id in EXPLORERS:
-        heading, view = EXPLORERS[step.id]
-        text = _at_end(text, heading, _explorer(view))
+    if step.id == "s09":
+        text = _at_end(text, "The residual stream", raw(stream.figure()))
+    for heading, kind, name in LIVE.get(step.id, ()):
+        text = _at_end(text, heading, raw(place(kind, name)))
     return text
 
 
-def _explorer(view: str) -> str:
-    return raw(f'<div class="explorer" data-view="{view}">{NEEDS}</div>')
-
-
-def _live(name: str, still: str) -> str:
+def place(kind: str, name: str) -> str:
+    """Where a script draws: what is there without it is a figure's picture, or a sentence."""
+    if kind == "explorer":
+        return f'<div class="explorer" data-view="{name}">{NEEDS}</div>'
+    still = (OWN / "stills" / f"{name}.html").read_text(encoding="utf-8")
     return f'<div class="live" data-figure="{name}">\n{still}\n</div>'
 
 
@@ -183,7 +174,7 @@ def _begin(places: Mapping[str, str]) -> str:
 def _index() -> str:
     text = (OWN / "index.md").read_text(encoding="utf-8")
     begin = raw('<p><a class="begin" href="begin.html">Begin</a></p>')
-    text = text.replace("<!-- explorer -->\n", f"{_explorer('first')}\n{begin}")
+    text = text.replace("<!-- explorer -->\n", f"{raw(place('explorer', 'first'))}\n{begin}")
     text = text.replace("<!-- computation -->\n", raw(computation.figure("")))
     listed = [name for chapter in chapters() for name in chapter.names]
     listed += [f"decisions/{path.stem}" for path in sorted((ROOT / "docs" / "adr").glob("0*.md"))]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from book.notebook import frame, still
 from grader.base.course import ROOT
 from tests.browser import CHROMIUM, MARKS, api
 from tools.stills import FOLDER, stills
@@ -164,3 +165,24 @@ def test_a_number_changes_what_follows(page: Any, book: Path) -> None:
     share = 1 / (1 + np.exp((1.0 - 2.5) / np.sqrt(2)))
     assert scores[0] @ scores[1] == 2.5
     assert f"Loves attends to she {100 * share:.0f} %" in figure.locator(".said").inner_text()
+
+
+@pytest.mark.parametrize(("kind", "name"), [("live", "rotation"), ("explorer", "heads")])
+def test_in_a_notebook_a_figure_is_alive_and_asks_for_nothing(
+    page: Any, kind: str, name: str
+) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.set_content(f'<body data-jp-theme-light="false"><div>{frame(kind, name)}</div>')
+    inside = page.frame_locator("iframe")
+    control = inside.locator("input[type=range], .tokens [role=radio]").first
+    control.wait_for()
+    before = inside.locator("main").inner_text()
+    control.focus()
+    page.keyboard.press("ArrowDown")
+    assert inside.locator("main").inner_text() != before
+    assert inside.locator("html").get_attribute("data-theme") == "dark"
+    assert page.locator("iframe").bounding_box()["height"] > 300
+    assert page.locator(".still").count() == 0  # without scripts it is what is seen
+    assert "<svg" not in still(kind, name)  # JupyterLab leaves it out where it does not trust
+    assert not [url for url in asked if not url.startswith("about:")]

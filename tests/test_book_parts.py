@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from book import formulas
-from book.drawings import cache, computation, speed, stream
+from book.drawings import computation, speed, stream
 from book.explorer import TEXTS
 from book.model import Switches, read, tokenizer
 from book.sources import convert
@@ -94,7 +94,7 @@ def test_every_step_has_its_own_part_lit() -> None:
 
 
 @pytest.mark.parametrize(
-    "figure", [partial(computation.figure, "s05"), cache.figure, speed.figure, stream.figure]
+    "figure", [partial(computation.figure, "s05"), speed.figure, stream.figure]
 )
 def test_a_drawing_is_told_in_words_and_has_no_colour_of_its_own(
     figure: Callable[[], str],

@@ -16,6 +16,7 @@ import nbformat
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
+from book.pages import LIVE
 from grader.base import course
 from grader.base.blanks import make_stub
 from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
@@ -75,11 +76,12 @@ def test_every_step_has_a_valid_notebook_with_its_lesson_and_its_stub(step: Step
     made = writer.notebook(step)
     nbformat.validate(nbformat.from_dict(made))
     code = ["".join(cell["source"]) for cell in made["cells"] if cell["cell_type"] == "code"]
-    assert [text.splitlines()[0] for text in code] == [
-        "%load_ext grader.notebook",
-        f"%%grade {step.id}",
-    ]
-    assert "pixiw run s" not in code[1]
+    assert code[0] == "%load_ext grader.notebook"
+    assert code[-1].startswith(f"%%grade {step.id}\n")
+    assert "pixiw run s" not in code[-1]
+    made["cells"][-1]["source"] = "x = 1"  # without %%grade, and still the only answer
+    assert notebook.program(json.dumps(made).encode(), "n", step.id) == b"x = 1\n"
+    assert ["frame(" in one for one in code].count(True) == len(LIVE.get(step.id, ()))
     told = "\n".join("".join(cell["source"]) for cell in made["cells"])
     assert "## Tasks" in told
     for link in re.findall(r"\]\((?!http|#)([^)#]+)", told):

@@ -9,14 +9,18 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Iterator
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
 from grader.base import course
+from grader.base.model import Step
 from grader.learner import pages, progress, stub
 from grader.report.style import FILE
 from tests.graded import variants
@@ -59,37 +63,49 @@ CELLS = {
 }
 
 
-class Run:
-    """The outputs of the cells of a notebook that was run."""
+as_printed, LOOSE = OutputChecker().check_output, ELLIPSIS | NORMALIZE_WHITESPACE
+Outputs = list[dict[str, Any]]
 
-    def __init__(self, root: Path) -> None:
-        made = nbformat.reads(json.dumps(writer.notebook(S05)), as_version=4)
-        nbformat.validate(made)
-        graded = next(cell for cell in made.cells if cell.source.startswith("%%grade"))
-        made.cells = [
-            graded if code is None else nbformat.v4.new_code_cell(code) for code in CELLS.values()
-        ]
-        client = NotebookClient(
-            made,
-            timeout=300,
-            startup_timeout=300,
-            allow_errors=True,
-            resources={"metadata": {"path": str(root / "steps")}},
-        )
-        # As VS Code starts it: in the course's folder, and with nothing else of ours.
-        given = {**NOTHING_COMPILED, "GRADER_COURSE": str(root), "PYTHONPATH": str(course.ROOT)}
-        # Tests of this process may have set what the engine wants of MAX.
-        plain = {name: one for name, one in os.environ.items() if not name.startswith("MAX_")}
-        client.execute(env=plain | given)
-        self._outputs = dict(zip(CELLS, (cell.outputs for cell in made.cells), strict=True))
+
+def shown(outputs: Outputs) -> str:
+    """Everything that a cell shows, as text."""
+    parts = []
+    for one in outputs:
+        data = one.get("data", {}).get("text/plain", "")
+        parts.append(one.get("text", "") + data + "\n".join(one.get("traceback", ())))
+    return "\n".join(parts)
+
+
+@pytest.fixture(scope="module")
+def kernel(root: Path) -> Iterator[NotebookClient]:
+    """As VS Code starts it: in the course's folder, and with nothing else of ours."""
+    client = NotebookClient(
+        nbformat.from_dict(writer.notebook(S05)),
+        timeout=300,
+        startup_timeout=300,
+        allow_errors=True,
+        resources={"metadata": {"path": str(root / "steps")}},
+    )
+    given = {**NOTHING_COMPILED, "GRADER_COURSE": str(root), "PYTHONPATH": str(course.ROOT)}
+    # Tests of this process may have set what the engine wants of MAX.
+    plain = {name: one for name, one in os.environ.items() if not name.startswith("MAX_")}
+    with client.setup_kernel(env=plain | given):
+        yield client
+
+
+class Run:
+    """The outputs of cells that were run."""
+
+    def __init__(self, kernel: NotebookClient) -> None:
+        *_, graded = writer.notebook(S05)["cells"]
+        self._outputs: dict[str, Outputs] = {}
+        for name, code in CELLS.items():
+            cell = nbformat.v4.new_code_cell("".join(graded["source"]) if code is None else code)
+            self._outputs[name] = kernel.execute_cell(cell, 0).outputs
 
     def text(self, name: str) -> str:
         """Everything that a cell shows, as text."""
-        parts = []
-        for one in self._outputs[name]:
-            data = one.get("data", {}).get("text/plain", "")
-            parts.append(one.get("text", "") + data + "\n".join(one.get("traceback", ())))
-        return "\n".join(parts)
+        return shown(self._outputs[name])
 
     def html(self, name: str) -> str:
         """What a cell shows in a page."""
@@ -109,8 +125,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def run(root: Path) -> Run:
-    return Run(root)
+def run(kernel: NotebookClient) -> Run:
+    return Run(kernel)
 
 
 def test_the_stub_is_graded_with_the_cells_own_lines_and_is_no_attempt(run: Run) -> None:
@@ -246,3 +262,20 @@ def test_in_a_browser_everything_is_seen_on_any_page(ground: str, ink: str, run:
         assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
         assert [url for url in asked if not url.startswith("data:")] == []
         browser.close()
+
+
+@pytest.mark.parametrize("step", course.steps(), ids=lambda step: step.id)
+def test_every_cell_of_a_steps_notebook_runs_and_shows_what_the_lesson_says(
+    step: Step, kernel: NotebookClient
+) -> None:
+    made = nbformat.reads(json.dumps(writer.notebook(step)), as_version=4)
+    kernel.execute_cell(nbformat.v4.new_code_cell("%reset -f"), 0)
+    for cell in made.cells:
+        said = "".join(one.get("text", "") for one in cell.get("outputs", ()))
+        if cell.cell_type == "code":
+            kernel.execute_cell(cell, 0)
+            assert not [one for one in cell.outputs if one.output_type == "error"], cell.source
+            found = shown(cell.outputs) + "\n"
+            works = "F.lazy" in cell.source  # in a notebook, which has a running event loop
+            assert works or not said or as_printed(said, found, LOOSE), cell.source
+    assert "Nothing is written yet" in found

@@ -31,7 +31,6 @@ def stills(page: Any, book: Path) -> dict[str, str]:
         page.goto(lesson.as_uri())
         for place in page.locator(".live").all():
             found[place.get_attribute("data-figure")] = place.evaluate(STILL)
-    del found["cache"]  # its picture is drawn by the book
     return found
 
 

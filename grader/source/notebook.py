@@ -16,6 +16,8 @@ LARGEST = 16 << 20
 """Bytes of a notebook, which has the pictures that it shows."""
 GRADE = "%%grade"
 """What begins a cell that answers a step, with the name of the step after it."""
+LESSON = "lesson-"
+"""What begins the id of a cell that is part of the lesson."""
 _FIRST = re.compile(rf"{GRADE}\s+(\S+)[^\n]*")
 
 
@@ -34,18 +36,20 @@ def program(data: bytes, name: str, step: str) -> bytes:
     """The answer to ``step`` in a notebook, as one Python file.
 
     It is the last cell that begins with ``%%grade`` and names the step: what was graded there is
-    what counts. In a notebook without such a cell it is all code cells, one after the other, read
-    as Jupyter reads them (:mod:`grader.source.cells`).
+    what counts. In a notebook without such a cell it is all code cells but the lesson's, one after
+    the other, read as Jupyter reads them (:mod:`grader.source.cells`).
 
     Raises:
         SourceProblem: it is no notebook, has no code, or too much.
     """
     try:
         every = json.loads(data)["cells"]
-        codes = [_text(cell["source"]) for cell in every if cell["cell_type"] == "code"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        found = [cell for cell in every if cell["cell_type"] == "code"]
+        named = [(str(cell.get("id")), _text(cell["source"])) for cell in found]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise SourceProblem(f"{name} is not a notebook", hint="Hand in a Python file.") from None
-    graded = [code.lstrip() for code in codes if _answers(code, step)]
+    codes = [code for id, code in named if not id.startswith(LESSON)]
+    graded = [code.lstrip() for _, code in named if _answers(code, step)]
     code = graded[-1] if graded else "\n".join(filter(cells.is_python, codes))
     if not code.strip():
         raise SourceProblem(f"{name} has no code cells", hint="Hand in a Python file.")
@@ -53,18 +57,12 @@ def program(data: bytes, name: str, step: str) -> bytes:
         raise SourceProblem(
             f"{name} has more than 256 KiB of code", hint="A step is a page long. Is this the file?"
         )
-    return graded_cell(*_halves(code)) if graded else _bytes(cells.program(codes))
+    return graded_cell(*code.partition("\n")[::2]) if graded else _bytes(cells.program(codes))
 
 
 def graded_cell(first: str, code: str) -> bytes:
     """A cell as a Python file with the same lines. ``first`` is its ``%%grade``, now a comment."""
     return _bytes(cells.uncoded(f"# {first}\n{cells.python(code)}"))
-
-
-def _halves(code: str) -> tuple[str, str]:
-    """The first line of a cell, and the rest."""
-    first, _, rest = code.partition("\n")
-    return first, rest
 
 
 def _bytes(program: str) -> bytes:

@@ -67,7 +67,9 @@ function addCopy(box) {
 
 show(chosen());
 document.addEventListener("DOMContentLoaded", () => {
-  addSwitch(document.querySelector(".bar"));
+  const bar = document.querySelector(".bar");
+  if (!bar) return; // a figure alone, in a notebook
+  addSwitch(bar);
   const contents = document.querySelector(".contents");
   const here = contents.querySelector("[aria-current]");
   if (here) contents.scrollTop = here.offsetTop - contents.offsetTop - contents.clientHeight / 3;

@@ -323,7 +323,7 @@
     const figure = new Figure(place, "A text grows token by token");
     const tokens = ["She", "·was", "·happy", "·and", "·he", "·was"];
     const width = 768; // GPT-2's
-    const on = { length: 2, cached: true };
+    const on = { length: 4, cached: true };
     const millions = (count) => `${(count / 1e6).toFixed(1)} million`;
     const total = (steps) => steps.reduce((sum, step) => sum + step.multiplied, 0);
     const update = (what = {}) => {

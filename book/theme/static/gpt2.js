@@ -58,6 +58,7 @@ globalThis.gpt2 = (() => {
 
   function load() {
     ready ??= new Promise((done, failed) => {
+      if (given) return done(); // the script is part of the page
       const script = document.createElement("script");
       script.src = new URL("model.js", HERE);
       script.onload = done;
