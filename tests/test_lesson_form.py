@@ -21,9 +21,9 @@ FIRST = ["The question", "What you will be able to do", "What you build"]
 MIDDLE = ["A worked example", "Shapes"]
 LAST = ["Tasks", "What goes wrong", "Check yourself", "Expected report", "Further reading", "Next"]
 LONGEST = 1800
-"""Words before the tasks, without code and drawings."""
+"""Words before the tasks, without code, drawings and what a model wrote."""
 
-CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^(```.*?^```|<!-- without:start.*?without:end -->)$", re.MULTILINE | re.DOTALL)
 TERMS = glossary(FOLDER / "glossary.md")
 each_step = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
 each_term = pytest.mark.parametrize("term", TERMS, ids=lambda term: term.name)

@@ -21,6 +21,7 @@ from tools.sync.blocks import replace_block
 
 MARKERS = "<!-- without:start -->", "<!-- without:end -->"
 PROMPT, TOKENS, SEED = "She was", 22, 1
+TOKEN = "[tokens](glossary.md#token)"
 MARKUP = re.compile(r"([*_`<\[\]\\|])")
 
 
@@ -43,7 +44,7 @@ def table() -> dict[str, Any]:
 
 def block(number: str) -> str:
     """The texts for the lesson of a step, in Markdown. Prepare MAX first."""
-    lines = [f"The small GPT-2 of the course continues *{PROMPT}* with its likeliest tokens:", ""]
+    lines = [f"The small GPT-2 of the course continues *{PROMPT}* with its likeliest {TOKEN}:", ""]
     for what, text in _texts(**table()[number]):
         plain = MARKUP.sub(r"\\\1", " ".join(text.split()))
         lines += textwrap.wrap(f"- {what}: *{plain}* …", 100, subsequent_indent="  ")
