@@ -163,14 +163,14 @@ def _branch(light: _Lighting, top: float, norm: str, inner: str) -> None:
     """A copy of the stream through a normalization and a sublayer, and back."""
     name = "attention" if inner == "attention" else "mlp"
     with light.part("ln") as d:
-        d.arrow((121, top), (277, top), (277, top + 14))
-        d.box((227, top + 14), (100, 26), norm)
-        d.arrow((277, top + 40), (277, top + 54))
+        d.arrow((121, top), (277, top), (277, top + 10))
+        d.box((227, top + 10), (100, 26), norm)
+        d.arrow((277, top + 36), (277, top + 48))
     light.shape((129, top - 5), "[batch, seq, n_embd]")
     with light.part(name) as d:
-        d.box((212, top + 54), (130, 34), inner)
+        d.box((212, top + 48), (130, 34), inner)
     with light.part("add") as d:
-        d.arrow((277, top + 88), (277, top + 100), (131, top + 100))
+        d.arrow((277, top + 82), (277, top + 100), (131, top + 100))
         d.circle((121, top + 100), 9, "plus")
         d.text((121, top + 105), "+", "sign", "middle")
     light.shape((137, top + 95), "[batch, seq, n_embd]")
