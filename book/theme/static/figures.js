@@ -295,11 +295,11 @@
       const plain = (row) => row.map((one) => [digits(one), Number.isNaN(one) ? "nan" : ""]);
       follow.replaceChildren(
         table("step by step", [], [
-          ["vector", plain(x)],
+          ["x", plain(x)],
           ["− mean", plain(made.centered)],
           ["÷ √(variance + eps)", plain(made.normalized)],
           ["· weight + bias", plain(made.output)],
-          ["vector + that (residual)", plain(x.map((one, i) => one + made.output[i]))],
+          ["x + that", plain(x.map((one, i) => one + made.output[i]))],
         ], "matrix left"),
       );
       figure.said.textContent = `Mean ${digits(made.mean)}, variance ${digits(made.variance)}, epsilon ${on.eps ? "0.00001" : "0"}. ${
