@@ -74,9 +74,10 @@ class Known:
             todo = self.source.partition(TODO)[0].count("\n") + 1
             return Explanation("", todo, lesson=self._lesson(first), blanks=blanks)
         line, after = self._place(first)
+        fixed, first = first, self._stopped(first)
         named, own = self._named(line), self._own_check(first)
         cause, unread = self._cause(first, named, own, line), self.report.problem is not None
-        lesson = (named.lesson or "") if named else self._lesson(first)
+        lesson = (named.lesson or "") if named else self._lesson(fixed)
         error = self.raised if first.stopped or own or unread else None
         lesson = page(error, self.step.root) or lesson
         return Explanation(
@@ -89,10 +90,16 @@ class Known:
             (first.stopped and not own) or unread,
             "" if unread else said(error),
             lesson,
-            self._settled(first),
+            self._settled(fixed),
             self.searched,
             () if own or self.kept is not None else self._hints(first, cause, lesson),
         )
+
+    def _stopped(self, first: CheckResult) -> CheckResult:
+        """The check that an error stopped on the line of ``first``: the error says more."""
+        failing = (one for one in self.report.checks if one.status is Status.FAIL)
+        there = (one for one in failing if one.stopped and one.line == first.line)
+        return next(there, first) if first.line is not None else first
 
     def _blanks(self) -> int:
         """How many blanks the file has, if it is as the course gives it."""

@@ -34,7 +34,9 @@ class Spellings:
     today's. ``wrappers`` are functions, ``conversions`` methods whose result has the same value.
     ``parameters`` are an operation's, in order, if arguments may be given by name. ``imports``
     are the statements that a rubric's snippets need not repeat. ``bases`` are the base classes
-    whose methods are known: full name to the methods that a program need not write.
+    whose methods are known: full name to the methods that a program need not write. ``elsewhere``
+    maps an attribute that tensors have in other frameworks to what is written here: ``{x}`` is the
+    tensor, ``{0}`` an argument, ``{all}`` a list of all.
     """
 
     operations: Mapping[str, str] = field(default_factory=dict)
@@ -45,6 +47,7 @@ class Spellings:
     parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     imports: str = ""
     bases: Mapping[str, frozenset[str]] = field(default_factory=lambda: {"object": frozenset()})
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
     def today(self, name: str) -> str:
         """Today's full name of something the framework has moved."""

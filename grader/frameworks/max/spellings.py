@@ -72,6 +72,27 @@ MODULE = frozenset(
 )
 """What every ``Module`` can do. Its ``forward`` only says that it is missing."""
 
+ELSEWHERE: Mapping[str, str] = {
+    "view": "{x}.reshape({all})",
+    "permute": "{x}.permute({all})",
+    "expand": "F.broadcast_to({x}, {all})",
+    "masked_fill": "F.where({0}, {1}, {x})",
+    "mT": "{x}.transpose(-1, -2)",
+    "matmul": "{x} @ {0}",
+    "bmm": "{x} @ {0}",
+    "size": "int({x}.shape[{0}])",
+    "dim": "{x}.rank",
+    "float": "{x}.cast(DType.float32)",
+    "long": "{x}.cast(DType.int64)",
+    "to": "{x}.cast({0})",
+    "type": "{x}.cast({0})",
+    "astype": "{x}.cast({0})",
+    "numpy": "{x}.to_numpy()",
+    "contiguous": "{x}",
+    "clone": "{x}",
+}
+"""PyTorch's and NumPy's spellings."""
+
 SPELLINGS = Spellings(
     operations=OPERATIONS,
     methods=METHODS,
@@ -81,4 +102,5 @@ SPELLINGS = Spellings(
     parameters=PARAMETERS,
     imports=IMPORTS,
     bases={"object": frozenset(), f"{NN}.Module": MODULE, f"{NN}.module.Module": MODULE},
+    elsewhere=ELSEWHERE,
 )
