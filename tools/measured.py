@@ -32,10 +32,6 @@ Kept = Mapping[str, Any]
 """The content of one JSON file."""
 
 
-class Impossible(Exception):
-    """This machine cannot measure that. It says why, and what would help."""
-
-
 def circumstances(command: str) -> dict[str, Any]:
     """The command, the date, the machine and the versions."""
     versions = {name: _version(name) for name in PACKAGES}

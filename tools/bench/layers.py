@@ -1,37 +1,31 @@
-"""Single layers beside PyTorch's: a part of ``bench compare``.
+"""Single layers beside PyTorch's, as sides of ``bench compare``.
 
-``python -m tools.bench_layer SIDE`` answers requests like ``tools.bench_sides``. Step 07's
-attention: ``numpy`` and ``max``, the course's layer on both engines; ``max-flash``, the same with
-MAX's own fused attention for the formula; ``sdpa``, the same layer in PyTorch with its fused
-attention; ``gpt2attention``, Hugging Face's; ``-bf16`` is one of them in bfloat16. ``max-start`` is
-a graph that only adds 1. GPT-2's output layer, which for
-one token does little but read 154 MB of weights: ``head-numpy``, ``head-max`` and ``head-torch``,
-the last two with bfloat16 weights too; and ``head-read``, which only adds the weights up.
-``linear`` is one small layer, compiled by MAX.
-
-``python -m tools.bench_layer parts`` prints what MAX needs for each part of step 07's layer alone,
-in float32 and in bfloat16.
-
-Longer than 300 lines, because the sides are read against each other.
+Step 07's attention: ``numpy`` and ``max``, the course's layer on both engines; ``max-flash``, the
+same with MAX's own fused attention for the formula; ``sdpa``, the same layer in PyTorch with its
+fused attention; ``gpt2attention``, Hugging Face's; ``-bf16`` is one of them in bfloat16.
+``max-start`` is a graph that only adds 1. GPT-2's output layer, which for one token does little but
+read 154 MB of weights: ``head-numpy``, ``head-max`` and ``head-torch``, the last two with bfloat16
+weights too; and ``head-read``, which only adds the weights up. ``linear`` is one small layer,
+compiled by MAX.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
 import math
 import os
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import click
 import numpy as np
 import numpy.typing as npt
 
-from tools.bench_sides import threads
+from tools.bench.models import threads
+from tools.bench.processes import Answer
 
 Array = npt.NDArray[np.float32]
 Run = Callable[[Array], Array]
@@ -267,8 +261,9 @@ def _buffer(array: Array, *, half: bool) -> Any:
     return Buffer.from_numpy(bits).view(DType.bfloat16, array.shape)
 
 
+@click.command()
 def parts(tokens: int = 1024, turns: int = 9) -> None:
-    """Print the milliseconds (median) of each part of the layer in float32 and in bfloat16."""
+    """What MAX needs for each part of step 07's layer, in float32 and in bfloat16."""
     from max.driver import CPU
     from max.dtype import DType
     from max.engine import InferenceSession
@@ -314,25 +309,22 @@ SIDES: dict[str, Callable[[], Run]] = {
 }
 
 
-def main() -> None:
-    """Answer until the input ends."""
-    if sys.argv[1] == "parts":
-        parts()
-        return
-    answers, sys.stdout = sys.stdout, sys.stderr  # whatever else is printed is no answer
-    if sys.argv[1] == "linear":
+def prepare(name: str) -> Callable[[], Callable[[Answer], Answer]]:
+    """What makes a side ready to compute its layer for a shape."""
+    if name == "linear":
         importlib.import_module("max.experimental.nn")  # not a part of compiling
-    started = time.perf_counter()
-    run = SIDES[sys.argv[1]]()
-    print(json.dumps({"ready_s": time.perf_counter() - started}), file=answers, flush=True)
-    for line in sys.stdin:
-        x = values(tuple(json.loads(line)["shape"]))
-        started = time.perf_counter()
-        output = run(x)
-        seconds = time.perf_counter() - started
-        told = {"seconds": seconds, "result": output.reshape(-1, output.shape[-1])[-1, :4].tolist()}
-        print(json.dumps(told), file=answers, flush=True)
 
+    def make() -> Callable[[Answer], Answer]:
+        run = SIDES[name]()
 
-if __name__ == "__main__":
-    main()
+        def answer(asked: Answer) -> Answer:
+            x = values(tuple(asked["shape"]))
+            started = time.perf_counter()
+            output = run(x)
+            seconds = time.perf_counter() - started
+            shown = output.reshape(-1, output.shape[-1])[-1, :4]
+            return {"seconds": seconds, "result": shown.tolist()}
+
+        return answer
+
+    return make

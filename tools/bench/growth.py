@@ -1,53 +1,48 @@
-"""Measures how cost grows: ``python -m tools.bench growth``. Run nothing else meanwhile.
+"""How cost grows: with the length of a text, with the tokens before one, and with the workers.
 
-A class over the number of its submissions and of its workers; step 07's layer over the length
-of a text; and one token after so many others. ``growth`` is the exponent between two neighbours:
-1 means in proportion, 2 as the square, 0 not at all.
+``growth`` is the exponent between two neighbours: 1 means in proportion, 2 as the square, 0 not at
+all.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import click
 import numpy as np
 
 from grader.base.machine import cores
-from grader.learner.tasks import typed
-from tools import bench_class, bench_layer
-from tools.measured import Impossible
+from tools.bench import classroom, layers
+from tools.bench.processes import Impossible
 
 LENGTHS = (1, 4, 16, 64, 256, 1024)
-BEYOND = (1_000, 10_000)
-"""Submissions whose cost is computed from the line through those that were measured."""
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(
-        prog=typed("bench growth", "python -m tools.bench growth"), description=__doc__
-    )
-    parser.add_argument("--turns", type=int, default=9)
-    parser.add_argument("--counts", type=int, nargs="+", default=[50, 100, 200])
-    asked = parser.parse_args(arguments)
+@click.command()
+@click.option("--turns", type=click.IntRange(1), default=9, show_default=True)
+@click.option("--count", type=click.IntRange(1), default=200, show_default=True)
+def main(turns: int, count: int) -> None:
+    """How cost grows with the text and the workers. Run nothing else meanwhile."""
     try:
-        _over_submissions(asked.counts)  # first: MAX changes what other processes inherit
+        for workers in (cores(), 1):  # first: MAX changes what other processes inherit
+            taken = classroom.measure(count, workers).seconds
+            print(f"a class of {count} with {workers} workers: {taken:.1f} s", flush=True)
     except Impossible as why:
         print(f"a class: left out. {why}")
-    _over_texts(asked.turns)
+    _over_texts(turns)
 
 
 def _over_texts(turns: int) -> None:
     """The layer on the NumPy engine reads a whole text, or one token after a cache."""
-    layer = bench_layer.course("numpy")
+    layer = layers.course("numpy")
     _table(
         "step 07's layer reads a text of so many tokens",
         LENGTHS,
-        lambda length: _cost(turns, layer, bench_layer.values((1, length, bench_layer.WIDTH))),
+        lambda length: _cost(turns, layer, layers.values((1, length, layers.WIDTH))),
     )
     decode, empty = _decode()
     ids = np.zeros((1, 1), np.int64)
@@ -105,29 +100,3 @@ def _table(title: str, sizes: Sequence[int], cost: Callable[[int], tuple[float, 
             flush=True,
         )
         before = (size, seconds, peak)
-
-
-def _over_submissions(counts: Sequence[int]) -> None:
-    """A class of each size with every worker, and the largest with one."""
-    measured = {count: bench_class.measure(count, cores()) for count in counts}
-    print(f"a class with {cores()} workers\n{'':>8} {'time':>9} {'a second':>9} {'memory':>9}")
-    for count, each in measured.items():
-        print(
-            f"{count:8} {each.seconds:7.1f} s {count / each.seconds:9.2f} "
-            f"{max(each.memory.values()) / 2**20:5.0f} MiB"
-        )
-    slope, start = np.polyfit(counts, [each.seconds for each in measured.values()], 1)
-    for count in BEYOND:
-        seconds = start + slope * count
-        print(f"{count:8} {seconds:7.0f} s {count / seconds:9.2f}  computed from the line")
-    most = max(counts)
-    alone = bench_class.measure(most, 1)
-    gain = alone.seconds / measured[most].seconds
-    print(f"\n{most} with 1 worker: {alone.seconds:.1f} s; {cores()} are {gain:.2f} × as fast")
-    if cores() > 1:
-        serial = (cores() / gain - 1) / (cores() - 1)
-        print(f"share that is not parallel (Amdahl): {100 * max(0.0, serial):.0f} %")
-
-
-if __name__ == "__main__":
-    main()
