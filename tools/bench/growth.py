@@ -55,17 +55,13 @@ def _over_texts(turns: int) -> None:
 
 def _decode() -> tuple[Callable[..., Any], list[Any]]:
     """``decode`` of the small GPT-2 on NumPy, and a cache of one token for it."""
-    from gpt2.checkpoint import read_checkpoint
-    from gpt2.course import CourseSteps
     from gpt2.staging import stage
-    from grader.base import course
-    from grader.frameworks.max.engine.replay import Replay
+    from tools.lab.model import loaded, runner
 
-    model = CourseSteps(mine=False).build(*read_checkpoint(course.ROOT / "gpt2" / "tiny"))
-    staged = stage(model)
+    model = loaded()
     sizes = model.config
     one = np.ones((1, sizes.n_head, 1, sizes.n_embd // sizes.n_head), np.float32)
-    return Replay(staged.whole, staged.arrays()), [one] * (2 * sizes.n_layer)
+    return runner(stage(model), "numpy"), [one] * (2 * sizes.n_layer)
 
 
 def _cost(turns: int, run: Callable[..., Any], *given: Any) -> tuple[float, float]:

@@ -64,18 +64,16 @@ def course(engine_name: str, *, flash: bool = False, half: bool = False) -> Run:
     from max.dtype import DType
     from max.graph import TensorType
 
-    from gpt2.compiled import compile_graph
     from gpt2.staging import Staged
-    from grader.frameworks.max.engine.replay import Replay
     from solutions.solution_01 import GPT2Config
+    from tools.lab.model import runner
 
     layer = (_flash() if flash else _plain())(GPT2Config())
     layer.load_state_dict(weights())
     whole = _inside(layer, DType.bfloat16 if half else DType.float32)
     kind = TensorType(DType.float32, ["batch", "seq", WIDTH], CPU())
     staged = Staged(whole.trace(kind), dict(whole.parameters), piece=0)
-    replayed = engine_name == "numpy"
-    run = Replay(staged.whole, staged.arrays()) if replayed else compile_graph(staged)
+    run = runner(staged, engine_name)
     return lambda x: np.asarray(run(x)[0])
 
 

@@ -50,7 +50,7 @@ def prepare(name: str, folder: str) -> Callable[[], Model]:
 
 
 def course(folder: Path, engine_name: str) -> Callable[[], Model]:
-    """The course's GPT-2, staged once; what is left to do is to compile it."""
+    """The course's GPT-2; what is left to do is to record it and to compile it."""
     from grader.frameworks.max import engine
 
     os.environ.update(engine.environment() | {"OPENBLAS_NUM_THREADS": str(threads())})
@@ -58,21 +58,14 @@ def course(folder: Path, engine_name: str) -> Callable[[], Model]:
     import numpy as np
     from max.experimental.tensor import Tensor
 
-    from gpt2.checkpoint import read_checkpoint
-    from gpt2.compiled import compile_graph
-    from gpt2.course import CourseSteps
-    from gpt2.decoding import DecodingGPT2, nothing_to_stage
-    from gpt2.staging import stage
-    from grader.frameworks.max.engine.replay import Replay
+    from gpt2.decoding import nothing_to_stage
+    from solutions.solution_12 import stream
+    from tools.lab.model import loaded, recorded
 
-    steps = CourseSteps(mine=False)
-    model = steps.build(*read_checkpoint(folder))
-    staged = stage(model)
+    model = loaded(folder)
 
     def make() -> Model:
-        compiled = engine_name == "max"
-        run = compile_graph(staged) if compiled else Replay(staged.whole, staged.arrays())
-        decoding = DecodingGPT2(model, run, staged.piece)
+        decoding = recorded(model, engine_name)
 
         def read(ids: list[int]) -> int:
             logits, _ = decoding.decode(Tensor.from_dlpack(np.array([ids])))
@@ -80,7 +73,7 @@ def course(folder: Path, engine_name: str) -> Callable[[], Model]:
 
         def write(ids: list[int], count: int) -> Iterator[int]:
             with nothing_to_stage():
-                yield from steps.stream(decoding, ids, count)
+                yield from stream(decoding, ids, count)
 
         return Model(model.config.vocab_size, read, write)
 
