@@ -334,10 +334,6 @@ def says(source: Source, name: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id in names for node in walked(source.tree))
 
 
-def _unfinished(source: Source) -> bool:
-    return placeholders.unfinished(walked(source.tree))
-
-
 @lru_cache(maxsize=4)
 def _imported(source: Source) -> tuple[tuple[str, int], ...]:
     """Every full name that an import brings in, with its line, wherever it is in the file."""

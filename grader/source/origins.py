@@ -299,32 +299,9 @@ def _unset(tree: ast.Module, what: str) -> int | None:
     return next(iter((*stored, *near)), _started(cls))
 
 
-def read(tree: ast.Module) -> frozenset[str]:
-    """The attributes of ``self`` that a file reads, as ``self.x``.
-
-    Also ``f(): self.x`` of a function that reads it, and ``f()`` of each function.
-    """
-    found = {f"self.{one.attr}" for one in _of_self(tree) if isinstance(one.ctx, ast.Load)}
-    for function in walked(tree):
-        if isinstance(function, ast.FunctionDef):
-            own = (one for one in _of_self(function) if isinstance(one.ctx, ast.Load))
-            found |= {f"{function.name}()", *(f"{function.name}(): self.{o.attr}" for o in own)}
-    return frozenset(found)
-
-
 def _of_self(tree: ast.AST) -> list[ast.Attribute]:
     nodes = of_kind(tree, ast.Attribute)
     return [one for one in nodes if isinstance(one.value, ast.Name) and one.value.id == "self"]
-
-
-def _stored(tree: ast.Module, what: str) -> int | None:
-    """Where the function around a line gives a variable its value; None for an argument."""
-    name, _, line = what.partition(" ")
-    head = _around(tree, line)
-    for function in walked(tree):
-        if isinstance(function, ast.FunctionDef) and function.lineno == head:
-            return min((n.lineno for n in stores(function) if n.id == name), default=None)
-    return None
 
 
 def _made(tree: ast.Module, path: str) -> int | None:
@@ -380,13 +357,9 @@ def _thawed(tree: ast.Module, what: str) -> int | None:
 
 BY_KIND: Mapping[str, Callable[[ast.Module, str], int | None]] = {
     "import": _import,
-    "library": _import,
     "around": _around,
-    "line": lambda _, what: int(what),
     "unset": _unset,
-    "stored": _stored,
     "reads": reach.reader,
-    "value": _value,
     "own": _own,
     "zero": _zero,
     "text": _text,
@@ -527,12 +500,10 @@ def _filled(tree: ast.Module, line: int) -> int:
 def place(tree: ast.Module, about: str) -> int | None:
     """The line of an attribute, as :func:`attribute`; of a definition, ``"Class.method()"``.
 
-    ``"import: statement"`` is where this import belongs, ``"library: statement"`` one of Python's
-    own library, ``"around: 7"`` the head of the function around line 7, ``"line: 7"`` that line,
-    ``"unset: eps 61"`` where the class around line 61 is to
-    set ``self.eps``, ``"stored: eps 61"`` where the function around it sets the variable.
-    ``"value: eps"`` is that of the attribute, or of a key of this name; ``"own: eps small"`` too,
-    where small is right: then so is a constant that both have. After `` ! `` come all that are
+    ``"import: statement"`` is where this import belongs, ``"around: 7"`` the head of the function
+    around line 7, ``"unset: eps 61"`` where the class around line 61 is to set ``self.eps``.
+    ``"own: eps small"`` is that of the attribute, or of a key of this name, where small is right:
+    then so is a constant that both have. After `` ! `` come all that are
     wrong: what only these read is wrong itself. ``"zero: eps"`` is where the file
     asks whether it is true, which a 0 is not; ``"text: eps"`` that of the text; ``"made: c_fc"``
     that of the attribute too, or of a helper which makes the object for it, and ``"given: ln_1"``

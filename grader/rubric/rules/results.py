@@ -171,9 +171,6 @@ NAN_HINT = (
 
 FUTURE_HINT = "Is the causal mask added before the softmax? Does a reshape mix up tokens?"
 
-GENERAL = (NAN_HINT, FUTURE_HINT)
-"""Advice that fits many mistakes: it gives way to what is known of the one."""
-
 
 def _nan(seen: npt.NDArray[np.generic] | None, expected: npt.NDArray[np.float64]) -> str | None:
     """Where the first number is NaN and should not be."""
