@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grader.frameworks import Spellings
 from grader.source.expr import Expr, canonical, either, item, merged
@@ -88,7 +88,7 @@ class Tracer(Names):
         if cls is not None and found.args.args:
             names[found.args.args[0].arg] = Expr("self")
         scope = _Scope(names, aliases(found.body, self.spellings), cls, 0)
-        followed = self._run_in(scope, found)
+        followed = self._run(scope, found)
         last = _last_reads(found) if scope.left else {}
         self._unused[path] = tuple(
             (_name_of(node), value) for node, value in scope.left if not _read_later(node, last)
@@ -99,17 +99,7 @@ class Tracer(Names):
         )
         return followed
 
-    def _run(
-        self,
-        function: ast.FunctionDef,
-        names: dict[str, Expr],
-        cls: ast.ClassDef | None,
-        level: int,
-    ) -> tuple[Expr, dict[str, Expr]]:
-        scope = _Scope(names, aliases(function.body, self.spellings), cls, level)
-        return self._run_in(scope, function)
-
-    def _run_in(self, scope: _Scope, function: ast.FunctionDef) -> tuple[Expr, dict[str, Expr]]:
+    def _run(self, scope: _Scope, function: ast.FunctionDef) -> tuple[Expr, dict[str, Expr]]:
         names = scope.names
         given = dict(names)
         self._block(function.body, scope)
@@ -328,82 +318,54 @@ class Tracer(Names):
         args = tuple(self._value(a, scope) for a in node.args)
         kwargs = tuple((k.arg, self._value(k.value, scope)) for k in node.keywords if k.arg)
         callee = self._value(node.func, scope)
-        line = node.lineno
+        call = Expr("call", args, callee.name, kwargs, line=node.lineno)
         if callee.op == "function":
-            return self._inline(callee.name, callee.value, args, kwargs, scope, line)
+            return self._inline(call, callee.value, scope)
         if callee.op == "global":
-            return self._global_call(callee.name, args, kwargs, scope, line)
+            return self._global_call(call, scope)
         if callee.op == "attr":
-            return self._method_call(callee, args, kwargs, scope, line)
-        return Expr("call", (callee, *args), kwargs=kwargs, line=line)
+            return self._method_call(call, callee.args[0], scope)
+        return replace(call, args=(callee, *args), name="")
 
-    def _global_call(
-        self,
-        name: str,
-        args: tuple[Expr, ...],
-        kwargs: tuple[tuple[str, Expr], ...],
-        scope: _Scope,
-        line: int,
-    ) -> Expr:
-        known = self.spellings
-        if len(args) == 1 and (name in WRAPPERS or name in known.wrappers):
-            return args[0]
+    def _global_call(self, call: Expr, scope: _Scope) -> Expr:
+        known, name = self.spellings, call.name
+        if len(call.args) == 1 and (name in WRAPPERS or name in known.wrappers):
+            return call.args[0]
         if name in known.operations:
-            return canonical(known.operations[name], args, kwargs, line)
+            return canonical(known.operations[name], call)
         if name in self.functions:
-            return self._inline(name, self.functions[name], args, kwargs, scope, line)
-        return Expr("call", args, name=name, kwargs=kwargs, line=line)
+            return self._inline(call, self.functions[name], scope)
+        return call
 
-    def _method_call(
-        self,
-        callee: Expr,
-        args: tuple[Expr, ...],
-        kwargs: tuple[tuple[str, Expr], ...],
-        scope: _Scope,
-        line: int,
-    ) -> Expr:
-        owner = callee.args[0]
+    def _method_call(self, call: Expr, owner: Expr, scope: _Scope) -> Expr:
         if owner.op == "self" and scope.cls is not None:
-            method = self.method(scope.cls, callee.name)
-            if method is not None:
-                inner = self._inline(
-                    callee.name, method, (Expr("self"), *args), kwargs, scope, line
-                )
-                return Expr("call", args, callee.name, kwargs, line=line, inside=inner.inside)
-            return Expr("call", args, callee.name, kwargs, line=line)
-        if callee.name in self.spellings.methods:
-            return canonical(callee.name, (owner, *args), kwargs, line)
-        if callee.name in self.spellings.conversions:
-            return owner
-        return Expr("call", (owner, *args), callee.name, kwargs, line=line)
+            method = self.method(scope.cls, call.name)
+            if method is None:
+                return call
+            whole = replace(call, args=(Expr("self"), *call.args))
+            return replace(call, inside=self._inline(whole, method, scope).inside)
+        whole = replace(call, args=(owner, *call.args))
+        if call.name in self.spellings.methods:
+            return canonical(call.name, whole)
+        return owner if call.name in self.spellings.conversions else whole
 
-    def _inline(
-        self,
-        name: str,
-        function: ast.FunctionDef | ast.Lambda,
-        args: tuple[Expr, ...],
-        kwargs: tuple[tuple[str, Expr], ...],
-        scope: _Scope,
-        line: int,
-    ) -> Expr:
-        call = Expr("call", args, name, kwargs, line=line)
+    def _inline(self, call: Expr, function: ast.FunctionDef | ast.Lambda, scope: _Scope) -> Expr:
+        """A call of the file's own function, with what that returns inside."""
         if scope.level > DEEPEST // 2:
             return call
         params = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
         names = dict(scope.names) if isinstance(function, ast.Lambda) else {}
-        names |= dict(zip(params, args, strict=False)) | dict(kwargs)
+        names |= dict(zip(params, call.args, strict=False)) | dict(call.kwargs)
         for arg in (*params, *(a.arg for a in function.args.kwonlyargs)):
             names.setdefault(arg, Expr("param", name=arg))
         if isinstance(function, ast.Lambda):
             inner = _Scope(names, scope.imports, scope.cls, scope.level + 4)
-            return Expr(
-                "call", args, name, kwargs, line=line, inside=self._value(function.body, inner)
-            )
-        cls = scope.cls
-        result, stores = self._run(function, names, cls, scope.level + 4)
-        if args and args[0].op == "self":
+            return replace(call, inside=self._value(function.body, inner))
+        inner = _Scope(names, aliases(function.body, self.spellings), scope.cls, scope.level + 4)
+        result, stores = self._run(inner, function)
+        if call.args and call.args[0].op == "self":
             scope.stores |= stores  # build() of an object sets its attributes as __init__ does
-        return Expr("call", args, name, kwargs, line=line, inside=result)
+        return replace(call, inside=result)
 
 
 def _name_of(node: ast.stmt) -> str:
