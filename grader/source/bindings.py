@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeVar
 
 from grader.source.walked import of_kind, walked
+
+T = TypeVar("T")
+Other = TypeVar("Other")
 
 
 def bound(
@@ -75,3 +79,13 @@ def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
 def is_none(node: ast.AST | None) -> bool:
     """Whether a node is the constant None."""
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def assigned(tree: ast.AST, line: int) -> list[ast.Assign]:
+    """The assignments on a line."""
+    return [one for one in of_kind(tree, ast.Assign) if one.lineno == line]
+
+
+def only(found: Collection[T], otherwise: Other) -> T | Other:
+    """What was found if it is one; else something other."""
+    return next(iter(found)) if len(found) == 1 else otherwise
