@@ -10,10 +10,6 @@ from typing import TypeGuard
 
 from grader.source import placeholders
 from grader.source.definitions import (
-    Finding,
-    Path,
-    SourceTest,
-    absent,
     definition,
     gives_none,
     no_placeholders,
@@ -22,6 +18,7 @@ from grader.source.definitions import (
     tracer,
 )
 from grader.source.expr import walk
+from grader.source.findings import Finding, Path, SourceTest, absent
 from grader.source.patterns import (
     Pattern,
     Snippet,

@@ -26,7 +26,8 @@ import click
 
 from grader.base import course
 from tools import measured
-from tools.bench.layers import HEAD_SIDES, SHAPES
+from tools.bench.heads import HEAD_SIDES
+from tools.bench.layers import SHAPES
 from tools.bench.processes import KEEP, LONGEST_S, Answer, DoesNotRun, Side, empty, side
 
 WRITERS = ("numpy", "max", "torch")

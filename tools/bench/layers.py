@@ -3,10 +3,8 @@
 Step 07's attention: ``numpy`` and ``max``, the course's layer on both engines; ``max-flash``, the
 same with MAX's own fused attention for the formula; ``sdpa``, the same layer in PyTorch with its
 fused attention; ``gpt2attention``, Hugging Face's; ``-bf16`` is one of them in bfloat16.
-``max-start`` is a graph that only adds 1. GPT-2's output layer, which for one token does little but
-read 154 MB of weights: ``head-numpy``, ``head-max`` and ``head-torch``, the last two with bfloat16
-weights too; and ``head-read``, which only adds the weights up. ``linear`` is one small layer,
-compiled by MAX.
+``max-start`` is a graph that only adds 1; ``linear`` one small layer, compiled by MAX; ``head-…``
+the sides of :mod:`tools.bench.heads`.
 """
 
 from __future__ import annotations
@@ -22,22 +20,17 @@ from typing import Any
 
 import click
 import numpy as np
-import numpy.typing as npt
 
+from tools.bench.heads import HEAD_SIDES, Array, Run, buffer, head
 from tools.bench.models import threads
 from tools.bench.processes import Answer
 
-Array = npt.NDArray[np.float32]
-Run = Callable[[Array], Array]
-
 SHAPES = ((1, 4, 768), (1, 128, 768), (8, 128, 768), (1, 1024, 768), (8, 1024, 768))
-WIDTH, HEADS, VOCABULARY = 768, 12, 50257
+WIDTH, HEADS = 768, 12
 
 
 FLASH = "mo.composite.masked_flash_attention_cpu"
 """MAX's fused attention: its compiler knows the name, Python has no function for it."""
-
-HEAD_SIDES = ("numpy", "max", "max-bf16", "read", "torch-bf16", "torch")
 
 
 def weights() -> dict[str, Array]:
@@ -205,60 +198,6 @@ def hugging_face() -> Run:
     return run
 
 
-def head(side: str) -> Run:
-    """The scores of 50,257 tokens from one vector; ``read`` adds the weights up instead."""
-    table = np.random.default_rng(0).standard_normal((VOCABULARY, WIDTH), np.float32)
-    if side == "numpy":
-        return lambda x: np.asarray(x @ table.T)
-    if side.startswith("max"):
-        return _head_of_max(table, half=side.endswith("bf16"))
-    import torch
-
-    torch.set_num_threads(threads())
-    kind = torch.bfloat16 if side.endswith("bf16") else torch.float32
-    held = torch.from_numpy(table).to(kind)
-
-    def run(x: Array) -> Array:
-        with torch.inference_mode():
-            if side == "read":
-                return np.full((1, 4), held.sum().item(), np.float32)
-            given = torch.from_numpy(x).to(kind)
-            output: Array = torch.nn.functional.linear(given, held).float().numpy()
-            return output
-
-    return run
-
-
-def _head_of_max(table: Array, *, half: bool) -> Run:
-    from max.driver import CPU, Buffer
-    from max.dtype import DType
-    from max.engine import InferenceSession
-    from max.graph import DeviceRef, Graph, TensorType, ops
-
-    kind = DType.bfloat16 if half else DType.float32
-
-    def product(x: Any, weight: Any) -> Any:
-        return ops.cast(ops.matmul(ops.cast(x, kind), ops.transpose(weight, 0, 1)), DType.float32)
-
-    here = DeviceRef.CPU()
-    types = [TensorType(DType.float32, ["tokens", WIDTH], here)]
-    types.append(TensorType(kind, [VOCABULARY, WIDTH], here))
-    session = InferenceSession(devices=[CPU()])
-    model: Any = session.load(Graph("head", forward=product, input_types=types))
-    held = _buffer(table, half=half)
-    return lambda x: np.asarray(np.from_dlpack(model.execute(Buffer.from_numpy(x), held)[0]))
-
-
-def _buffer(array: Array, *, half: bool) -> Any:
-    from max.driver import Buffer
-    from max.dtype import DType
-
-    if not half:
-        return Buffer.from_numpy(array)
-    bits = (array.view(np.uint32) >> 16).astype(np.uint16)  # the upper half, as bfloat16 keeps it
-    return Buffer.from_numpy(bits).view(DType.bfloat16, array.shape)
-
-
 @click.command()
 def parts(tokens: int = 1024, turns: int = 9) -> None:
     """What MAX needs for each part of step 07's layer, in float32 and in bfloat16."""
@@ -281,7 +220,7 @@ def parts(tokens: int = 1024, turns: int = 9) -> None:
             kind = DType.bfloat16 if half else DType.float32
             types = [TensorType(kind, shape, DeviceRef.CPU()) for shape in shapes]
             model: Any = session.load(Graph(name, forward=operation, input_types=types))
-            given = [_buffer(values(shape), half=half) for shape in shapes]
+            given = [buffer(values(shape), half=half) for shape in shapes]
             medians.append(statistics.median(_seconds(model, given) for _ in range(turns)))
         print(f"{name:<16} {medians[0] * 1e3:>10.2f} {medians[1] * 1e3:>9.2f}")
 
