@@ -43,7 +43,7 @@ def definition(source: Source, path: Path) -> ast.FunctionDef | ast.ClassDef | N
 
 def result(source: Source, path: Path) -> Expr:
     """What the function at ``path`` returns."""
-    return tracer(source).trace(place(source, path))[0]
+    return tracer(source).trace(place(source, path)).result
 
 
 def place(source: Source, path: Path) -> str:

@@ -12,14 +12,13 @@ and an expression may be a call, whose statements are followed in turn.
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from grader.frameworks import Spellings
+from grader.source import unread
 from grader.source.expr import Expr, canonical, either, item, merged
 from grader.source.names import OPERATORS, WRAPPERS, Names, aliases, dotted
-from grader.source.walked import walked
 
 DEEPEST = 60
 """Levels of blocks, of expressions and of inlined calls that are followed."""
@@ -44,14 +43,26 @@ class _Scope:
     ended: bool = False
 
 
+@dataclass(frozen=True)
+class Traced:
+    """What a function returns, what it stores on ``self``, and what it computes in vain.
+
+    ``unused`` has what it never reads again, with its name if it has one; ``replaced`` what it
+    keeps by a name that gets another value first, with the line of that.
+    """
+
+    result: Expr
+    stores: Mapping[str, Expr] = field(default_factory=dict)
+    unused: tuple[tuple[str, Expr], ...] = ()
+    replaced: tuple[tuple[str, Expr, int], ...] = ()
+
+
 class Tracer(Names):
     """Follows functions of one module."""
 
     def __init__(self, tree: ast.Module, spellings: Spellings) -> None:
         self._steps = 0
-        self._traced: dict[str, tuple[Expr, Mapping[str, Expr]]] = {}
-        self._unused: dict[str, tuple[tuple[str, Expr], ...]] = {}
-        self._replaced: dict[str, tuple[tuple[str, Expr, int], ...]] = {}
+        self._traced: dict[str, Traced] = {}
         super().__init__(tree, spellings)
 
     def read(self, node: ast.expr, names: dict[str, Expr]) -> Expr:
@@ -59,27 +70,17 @@ class Tracer(Names):
         self._steps = 0
         return self._value(node, _Scope(names, {}, ast.ClassDef("", [], [], [], []), 0))
 
-    def trace(self, path: str) -> tuple[Expr, Mapping[str, Expr]]:
-        """What the function at ``path`` returns, and what it stores on ``self``."""
+    def trace(self, path: str) -> Traced:
+        """What the function at ``path`` gives."""
         if path not in self._traced:
             self._traced[path] = self._follow(path)
         return self._traced[path]
 
-    def unused(self, path: str) -> tuple[tuple[str, Expr], ...]:
-        """What the function at ``path`` computes and never reads again, with its name, if any."""
-        self.trace(path)
-        return self._unused.get(path, ())
-
-    def replaced(self, path: str) -> tuple[tuple[str, Expr, int], ...]:
-        """What it keeps by a name that gets another value first: name, value, and that line."""
-        self.trace(path)
-        return self._replaced.get(path, ())
-
-    def _follow(self, path: str) -> tuple[Expr, dict[str, Expr]]:
+    def _follow(self, path: str) -> Traced:
         self._steps = 0
         found = self.function(path)
         if found is None:
-            return Expr("unknown"), {}
+            return Traced(Expr("unknown"))
         cls = self.classes.get(path.rpartition(".")[0])
         names = {
             arg.arg: Expr("param", name=arg.arg, line=arg.lineno)
@@ -88,16 +89,10 @@ class Tracer(Names):
         if cls is not None and found.args.args:
             names[found.args.args[0].arg] = Expr("self")
         scope = _Scope(names, aliases(found.body, self.spellings), cls, 0)
-        followed = self._run(scope, found)
-        last = _last_reads(found) if scope.left else {}
-        self._unused[path] = tuple(
-            (_name_of(node), value) for node, value in scope.left if not _read_later(node, last)
+        result, stores = self._run(scope, found)
+        return Traced(
+            result, stores, unread.unused(found, scope.left), unread.replaced(found, scope.left)
         )
-        again = [(node, value, _replaced_at(found, node)) for node, value in scope.left]
-        self._replaced[path] = tuple(
-            (_name_of(node), value, line) for node, value, line in again if line is not None
-        )
-        return followed
 
     def _run(self, scope: _Scope, function: ast.FunctionDef) -> tuple[Expr, dict[str, Expr]]:
         names = scope.names
@@ -366,49 +361,6 @@ class Tracer(Names):
         if call.args and call.args[0].op == "self":
             scope.stores |= stores  # build() of an object sets its attributes as __init__ does
         return replace(call, inside=result)
-
-
-def _name_of(node: ast.stmt) -> str:
-    """The first plain name that a statement binds; empty if it binds none."""
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    return next((one.id for one in targets if isinstance(one, ast.Name)), "")
-
-
-def _last_reads(function: ast.FunctionDef) -> dict[str, float]:
-    """The last line that reads each name; infinity if a loop may come back to it."""
-    every = walked(function)
-    looped = any(isinstance(one, ast.For | ast.While) for one in every)
-    last: dict[str, float] = {}
-    for one in every:
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
-            last[one.id] = math.inf if looped else max(one.lineno, last.get(one.id, 0))
-    return last
-
-
-def _read_later(node: ast.stmt, last: Mapping[str, float]) -> bool:
-    """Whether what a statement computes may be read again: by its names, or in no plain name."""
-    if not isinstance(node, ast.Assign):
-        return False
-    names = {one.id for one in node.targets if isinstance(one, ast.Name)}
-    if len(names) < len(node.targets):
-        return True
-    return any(last.get(name, 0) > (node.end_lineno or node.lineno) for name in names)
-
-
-def _replaced_at(function: ast.FunctionDef, node: ast.stmt) -> int | None:
-    """The line that gives a variable another value for sure, before anything has read this one."""
-    name, end = _name_of(node), node.end_lineno or node.lineno
-    nodes = walked(function)
-    if not name or any(isinstance(one, ast.For | ast.While) for one in nodes):
-        return None
-    every = [one for one in nodes if isinstance(one, ast.Name) and one.id == name]
-    for one in function.body:
-        match one:
-            case ast.Assign(targets=[ast.Name(id=own)], lineno=line) if own == name and line > end:
-                last = one.end_lineno or line
-                read = any(isinstance(n.ctx, ast.Load) and end < n.lineno <= last for n in every)
-                return None if read else line
-    return None
 
 
 def _is_new(value: Expr) -> bool:
