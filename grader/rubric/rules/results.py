@@ -183,22 +183,6 @@ def _nan(seen: npt.NDArray[np.generic] | None, expected: npt.NDArray[np.float64]
     return f". There is NaN, not a number, first at [{at}]"
 
 
-def note_if(trial: str, other: dict[str, object], note: str) -> Rule:
-    """Always holds; ``note`` is added if the results are what the oracle gives with ``other``."""
-
-    def rule(evidence: Evidence) -> Ruling:
-        expect = evidence.trials[trial].expect
-        if expect is None or evidence.right(trial):
-            return Passed()
-        for path, want in expect(**other).items():
-            array = array_at(evidence, trial, path)
-            if array is None or not evidence.close(trial, array, want):
-                return Passed()
-        return Passed(note)
-
-    return rule
-
-
 KEPT = (
     "Something is kept between calls, or is random. Compute everything from the arguments, "
     "and keep nothing on self."
