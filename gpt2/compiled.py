@@ -11,8 +11,8 @@ import numpy.typing as npt
 from max.driver import Buffer
 from max.experimental.compilation import CompiledCallable
 
-from gpt2.decoding import DecodingGPT2, Run
-from gpt2.staging import Staged, stage
+from gpt2.decoding import Run
+from gpt2.staging import Staged
 
 Array = npt.NDArray[Any]
 
@@ -26,15 +26,6 @@ def compile_graph(staged: Staged) -> Run:
         return [np.from_dlpack(result) for result in compiled.execute_raw(*buffers)]
 
     return run
-
-
-class CompiledGPT2(DecodingGPT2):
-    """A ``GPT2WithCache`` whose ``decode`` MAX has compiled."""
-
-    def __init__(self, model: Any) -> None:
-        """Compile it."""
-        staged = stage(model)
-        super().__init__(model, compile_graph(staged), staged.piece)
 
 
 class Compiling:

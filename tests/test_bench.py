@@ -2,42 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from grader.base.course import ROOT
-from tools import bench_compare, bench_page, measured
-from tools.bench_page import Figure
+from tools import measured
+from tools.bench import compare
+from tools.bench import page as speed
+from tools.bench.page import Figure
+from tools.bench.processes import Answer, Impossible, side
 
 
-def answers(module: str, *arguments: str, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What a side says first, and to each request."""
-    done = subprocess.run(
-        [sys.executable, "-m", module, *arguments],
-        cwd=ROOT,
-        input="".join(json.dumps(request) + "\n" for request in requests),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+def answers(module: str, *given: str, requests: list[Answer]) -> list[Answer]:
+    """What a side says to each request."""
+    with side(module, *given) as started:
+        assert started.ready_s > 0
+        return [started.ask(request) for request in requests]
 
 
 def test_the_courses_gpt2_reads_and_writes_when_asked() -> None:
     write = {"do": "write", "length": 8, "count": 4}
     requests = [{"do": "read", "length": 8}, write, {"do": "read", "length": 200}, write]
     tiny = str(ROOT / "gpt2" / "tiny")
-    ready, read, written, _, again = answers("tools.bench_sides", "numpy", tiny, requests=requests)
-    assert ready.keys() == {"ready_s"}
+    read, written, _, again = answers("models", "numpy", tiny, requests=requests)
     assert read["result"] == written["result"][:1]
     assert len(written["result"]) == 4
     assert again["result"] == written["result"]
@@ -45,9 +36,8 @@ def test_the_courses_gpt2_reads_and_writes_when_asked() -> None:
 
 def test_a_layer_computes_the_same_for_any_shape() -> None:
     shapes = [(1, 4, 768), (2, 3, 768), (1, 4, 768)]
-    _, first, other, again = answers(
-        "tools.bench_layer", "numpy", requests=[{"shape": shape} for shape in shapes]
-    )
+    requests = [{"shape": shape} for shape in shapes]
+    first, other, again = answers("layers", "numpy", requests=requests)
     assert first["result"] == again["result"] != other["result"]
 
 
@@ -61,14 +51,14 @@ def test_what_a_machine_cannot_measure_is_left_out_and_said(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_browser(*_: int) -> list[float]:
-        raise measured.Impossible("It needs Chromium.")
+        raise Impossible("It needs Chromium.")
 
     kept: dict[str, measured.Kept] = {}
-    rows = (bench_page.Row("desk", 1, no_browser), bench_page.Row("one", 9, lambda *_: [0.1]))
-    monkeypatch.setattr(bench_page, "ROWS", rows)
-    monkeypatch.setattr(bench_page, "IMPORT", ("-c", "pass"))
+    rows = (speed.Row("desk", 1, no_browser), speed.Row("one", 9, lambda *_: [0.1]))
+    monkeypatch.setattr(speed, "ROWS", rows)
+    monkeypatch.setattr(speed, "IMPORT", ("-c", "pass"))
     monkeypatch.setattr(measured, "keep", kept.update)
-    bench_page.main(1, 1, keep=True)
+    speed.main(1, 1, keep=True)
     assert capsys.readouterr().out.startswith("desk: left out. It needs Chromium.\none")
     assert kept["bench"]["left_out"] == {"desk": "It needs Chromium."}
     [one] = kept["bench"]["figures"]
@@ -118,9 +108,9 @@ def test_three_digits(seconds: float, said: str) -> None:
 
 
 def test_a_side_that_cannot_start_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    task = bench_compare.Task("1×4×768", {"shape": (1, 4, 768)})
+    task = compare.Task("1×4×768", {"shape": (1, 4, 768)})
     sides = ("nonsense", "numpy")
-    subject = bench_compare.Subject("layer", "tools.bench_layer", (), sides, (task,))
-    [figure] = bench_compare._measure(subject, set(), 1)
+    subject = compare.Subject("layer", "layers", (), sides, (task,))
+    [figure] = compare.measure(subject, set(), 1)
     assert (figure.side, figure.same_result) == ("numpy", True)
     assert "nonsense: does not run" in capsys.readouterr().out

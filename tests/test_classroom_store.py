@@ -68,6 +68,8 @@ def test_a_result_that_was_damaged_counts_as_not_there(tmp_path: Path, name: str
         ("checks/step_05/new.py", True),
         ("solutions/solution_04.py", True),
         ("grader/grading/judge.py", True),
+        ("grader/source/syntax.toml", True),
+        ("grader/explain/repair/weights.json", True),
         ("course.toml", True),
         ("grader/report/as_text.py", False),
         ("grader/classroom/page.py", False),

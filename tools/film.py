@@ -7,13 +7,11 @@ and Chromium, as the tests do, and a font with emoji (Debian: fonts-noto-color-e
 from __future__ import annotations
 
 import io
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.base import course
-from grader.base.blanks import make_answer
-from tools.bench_desk import EDITOR, LIMIT_MS, SAVE, SCALE, address, begin, chromium, copy
+from tools.desk import EDITOR, SAVE, SCALE, answer, opened
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -97,33 +95,15 @@ def act(page: Any, camera: Camera) -> None:
 
 def main() -> None:
     """Record the film and say how large it is."""
-    import playwright.sync_api as api
-
-    with tempfile.TemporaryDirectory() as folder, api.sync_playwright() as playwright:
-        root = Path(folder)
-        copy(root)
-        answer = make_answer((root / "solutions/solution_05.py").read_text(encoding="utf-8"))
-        before, after = answer.split(SCALE)
-        rest = after.partition("\n")[2]
-        text = f"{before}# scale\n{rest}"
-        (root / "steps/step_05.py").write_text(text, encoding="utf-8")
-        desk = begin(root)
-        try:
-            browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-            page = browser.new_page(
-                viewport={"width": SIZE[0], "height": SIZE[1]}, color_scheme="light"
-            )
-            page.set_default_timeout(LIMIT_MS)
-            page.goto(address(desk))
-            page.wait_for_selector(".desk-verdict", state="attached")
-            page.locator("#desk:not(.grading)").wait_for(state="attached")
-            camera = Camera(page)
-            act(page, camera)
-            camera.write(FILM)
-            browser.close()
-        finally:
-            desk.terminate()
-            desk.wait()
+    before, after = answer().split(SCALE)
+    _, _, rest = after.partition("\n")
+    text = f"{before}# scale\n{rest}"
+    size = {"width": SIZE[0], "height": SIZE[1]}
+    with opened(text, viewport=size, color_scheme="light") as page:
+        page.locator("#desk:not(.grading)").wait_for(state="attached")
+        camera = Camera(page)
+        act(page, camera)
+        camera.write(FILM)
     told = f"{len(camera.frames)} frames, {FILM.stat().st_size / 1000:.0f} kB"
     print(f"Wrote {FILM.relative_to(course.HOME)}: {told}.")
 

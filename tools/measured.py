@@ -8,6 +8,7 @@ shows other figures than the JSON.
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -32,20 +33,16 @@ Kept = Mapping[str, Any]
 """The content of one JSON file."""
 
 
-class Impossible(Exception):
-    """This machine cannot measure that. It says why, and what would help."""
-
-
 def circumstances(command: str) -> dict[str, Any]:
     """The command, the date, the machine and the versions."""
-    versions = {name: _version(name) for name in PACKAGES}
+    there = filter(importlib.util.find_spec, PACKAGES)
     return {
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
         "machine": f"{platform.system()}, {platform.machine()}",
         "cores": os.cpu_count(),
         "python": platform.python_version(),
-        "versions": {name: version for name, version in versions.items() if version},
+        "versions": {name: importlib.metadata.version(name) for name in there},
     }
 
 
@@ -55,8 +52,7 @@ def keep(found: Mapping[str, Kept], root: Path = course.ROOT) -> None:
         text = json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
         write_whole(root / FOLDER / f"{name}.json", text)
         print(f"Wrote {FOLDER / name}.json.")
-    for page in write(root):
-        print(f"Wrote {page.relative_to(root)}.")
+    write(root)
 
 
 def read(name: str, root: Path = course.ROOT) -> Kept:
@@ -75,14 +71,12 @@ def source(*files: Kept) -> str:
     return " ".join(f"Measured {how}: {', '.join(said)}." for how, said in alike.items())
 
 
-def write(root: Path = course.ROOT) -> list[Path]:
-    """Bring the pages up to date; returns those that changed."""
-    changed = []
+def write(root: Path = course.ROOT) -> None:
+    """Bring the pages up to date, and print which have changed."""
     for page, text in pages(root):
         if text != page.read_text(encoding="utf-8"):
             write_whole(page, text)
-            changed.append(page)
-    return changed
+            print(f"Wrote {page.relative_to(root)}.")
 
 
 def pages(root: Path = course.ROOT) -> Iterator[tuple[Path, str]]:
@@ -239,13 +233,6 @@ TITLES = {
 }
 
 
-def _version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
-
-
 BLOCKS: Mapping[str, Callable[[Path], str]] = {
     "compile": _compile,
     "head": _head,
@@ -264,5 +251,4 @@ PAGES: Mapping[str, tuple[str, ...]] = {
 
 
 if __name__ == "__main__":
-    for changed in write():
-        print(f"Wrote {changed.relative_to(course.ROOT)}.")
+    write()

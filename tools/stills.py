@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tools.bench_desk import chromium
+from tools.desk import browser
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "book" / "pages" / "stills"
@@ -36,13 +36,9 @@ def stills(page: Any, book: Path) -> dict[str, str]:
 
 def main(book: Path) -> None:
     """Write every still."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-        for name, html in stills(browser.new_page(), book).items():
+    with browser() as chromium:
+        for name, html in stills(chromium.new_page(), book).items():
             (FOLDER / f"{name}.html").write_text(html, encoding="utf-8")
-        browser.close()
 
 
 if __name__ == "__main__":

@@ -74,10 +74,6 @@ class Drawing:
         steps = "L".join(f"{_number(x)} {_number(y)}" for x, y in points)
         self._parts.append(f'<path class="{kind}" d="M{steps}{"z" if closed else ""}"/>')
 
-    def curve(self, data: str, kind: str) -> None:
-        """A path in SVG's own words."""
-        self._parts.append(f'<path class="{kind}" d="{data}"/>')
-
     def arrow(self, *points: Point, kind: str = "wire") -> None:
         """Lines with a head at the end. The last one must be horizontal or vertical."""
         (x0, y0), (x, y) = points[-2:]

@@ -12,7 +12,6 @@ from grader.rubric import Check, Rubric, Rule, rules, source
 
 CLASS = clear.CLASS
 PIECES = ("decode-pieces", "decode-at-once")
-TEXTS = ("text-*",)
 ATTEND, DECODE = f"{CLASS}._attend", f"{CLASS}.decode"
 
 

@@ -20,7 +20,7 @@ from grader.base import course
 from grader.base.files import write_whole
 from grader.base.model import Report
 
-SOURCES = ("checks", "solutions")
+SOURCES, ENDINGS = ("checks", "solutions"), (".py", ".toml", ".json")
 SECRET = "key"
 """The file with the class's key."""
 SECRET_TEXT = re.compile(r"[0-9a-f]{64}\n")
@@ -36,13 +36,13 @@ def fingerprint(root: Path = course.ROOT, home: Path = course.HOME) -> str:
     digest = hashlib.sha256()
     digest.update(repr(sys.version_info[:3]).encode())
     digest.update(frameworks.current().versions().encode())
-    files = {path: root for top in SOURCES for path in (root / top).rglob("*.py")}
-    files |= dict.fromkeys((home / "grader").rglob("*.py"), home)
-    files[root / "course.toml"] = root
+    places = [(root, root / name) for name in (*SOURCES, "course.toml")]
+    places.append((home, home / "grader"))
+    files = {path: top for top, place in places for path in (place, *place.rglob("*"))}
     for name, path in sorted(
         (path.relative_to(top).as_posix(), path) for path, top in files.items()
     ):
-        if not name.startswith(NO_PART):
+        if path.suffix in ENDINGS and not name.startswith(NO_PART):
             data = path.read_bytes()
             digest.update(f"{name} {len(data)}\n".encode() + data)
     return digest.hexdigest()

@@ -27,8 +27,6 @@ from grader.cli.options import (
 from grader.cli.way import known
 from grader.learner import progress
 
-PLACE = click.Path(path_type=Path)
-
 
 def current_step() -> Step:
     """The step that the learner is at."""

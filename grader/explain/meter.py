@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from typing import Any
 
-from grader.protocol.probe import Job, Outcome
-from grader.sandbox import Worker
+from grader.protocol.probe import Outcome
+from grader.sandbox.worker import Worker, Wrapped
 
 
 class Meter:
@@ -46,30 +47,15 @@ class Meter:
         self.runs += 1
 
 
-class Noted(Worker):
+class Noted(Wrapped):
     """A worker whose outcomes are noted."""
 
     def __init__(self, worker: Worker, note: Callable[[Outcome], None]) -> None:
-        self._worker = worker
+        super().__init__(worker)
         self._note = note
 
-    def finish(
-        self,
-        job: Job,
-        on_notice: Callable[[str], None] | None = None,
-        meanwhile: Iterator[object] | None = None,
-        *,
-        more: bool = False,
-    ) -> Outcome:
+    def finish(self, *given: Any, **named: Any) -> Outcome:
         """As the worker does; its outcome is noted."""
-        outcome = self._worker.finish(job, on_notice, meanwhile, more=more)
+        outcome = super().finish(*given, **named)
         self._note(outcome)
         return outcome
-
-    def abandon(self) -> None:
-        """As the worker does."""
-        self._worker.abandon()
-
-    def close(self) -> None:
-        """As the worker does."""
-        self._worker.close()

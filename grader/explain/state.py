@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from grader.explain.trace.program import parameters
 from grader.protocol.probe import Call, Probe, Ref
+from grader.source.bindings import around
 from grader.source.variables import binds
 from grader.source.walked import of_kind
 
@@ -147,10 +148,7 @@ def _changed(node: ast.expr, bound: set[str]) -> ast.expr | None:
 
 def _uses(tree: ast.Module, name: str, line: int) -> tuple[int, ...]:
     """The lines of the function around ``line`` that use what is kept."""
-    functions = [
-        one for one in of_kind(tree, ast.FunctionDef) if one.lineno <= line <= (one.end_lineno or 0)
-    ]
-    inside = max(functions, key=lambda one: one.lineno, default=None)
+    inside = around(tree, line)
     if inside is None or inside.name == name:
         return (line,)
     uses = {one.lineno for one in of_kind(inside, ast.expr) if ast.unparse(one) == name}

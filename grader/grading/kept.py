@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from typing import Any
 
-from grader.protocol.probe import Job, Outcome
-from grader.sandbox.worker import Closing, Worker
+from grader.protocol.probe import Outcome
+from grader.sandbox.worker import Closing, Worker, Wrapped
 
 
 class Kept(Closing):
@@ -38,34 +39,23 @@ class Kept(Closing):
             self._worker = None
 
 
-class _Lent(Worker):
+class _Lent(Wrapped):
     """The worker for one job; ``lost`` is called if there can be no other."""
 
     def __init__(self, worker: Worker, lost: Callable[[], None]) -> None:
-        self._worker = worker
+        super().__init__(worker)
         self._lost = lost
 
-    def finish(
-        self,
-        job: Job,
-        on_notice: Callable[[str], None] | None = None,
-        meanwhile: Iterator[object] | None = None,
-        *,
-        more: bool = False,
-    ) -> Outcome:
+    def finish(self, *given: Any, **named: Any) -> Outcome:
         """As the worker does, which is kept, though nobody here knows for what."""
         done = False
         try:
-            outcome = self._worker.finish(job, on_notice, meanwhile, more=True)
+            outcome = super().finish(*given, **named | {"more": True})
             done = outcome.ended == "done"
         finally:
             if not done:
                 self._lost()
         return outcome
-
-    def abandon(self) -> None:
-        """Have the worker killed. Another thread may call this while ``finish`` waits."""
-        self._worker.abandon()
 
     def close(self) -> None:
         """Give the worker back."""

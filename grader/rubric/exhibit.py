@@ -11,12 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from grader.rubric.evidence import Trial
-
-Floats = npt.NDArray[np.float64]
 
 
 class NoExhibit(ValueError):

@@ -16,8 +16,6 @@ from grader.sandbox.running import Running
 from grader.sandbox.spawn import GRADER, Pipes, Spawned, launch, settings
 
 SOCKET = 3
-MOST = 4
-"""Fork servers of one process: their sockets are where a worker has its descriptors."""
 PATIENCE_S = 10.0
 """How long to wait for one to end by itself. It takes milliseconds."""
 AT_ONCE = socket.MSG_PEEK | socket.MSG_DONTWAIT

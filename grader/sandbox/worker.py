@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,3 +52,22 @@ class Worker(Closing):
     @abstractmethod
     def abandon(self) -> None:
         """Have the worker killed. Another thread may call this while ``finish`` waits."""
+
+
+class Wrapped(Worker):
+    """A worker that has another do its job."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+
+    def finish(self, *given: Any, **named: Any) -> Outcome:
+        """As the other does."""
+        return self._worker.finish(*given, **named)
+
+    def abandon(self) -> None:
+        """As the other does."""
+        self._worker.abandon()
+
+    def close(self) -> None:
+        """As the other does."""
+        self._worker.close()

@@ -27,16 +27,11 @@ from __future__ import annotations
 
 from grader.source.certain import Certain, certain
 from grader.source.definitions import (
-    Finding,
-    Path,
-    SourceTest,
     call_of,
     decorated,
     defines_class,
     defines_function,
     definition,
-    either,
-    every,
     if_named,
     imports,
     method,
@@ -44,6 +39,7 @@ from grader.source.definitions import (
     result,
 )
 from grader.source.expr import Expr, walk
+from grader.source.findings import Finding, Path, SourceTest, either, every
 from grader.source.fulfilled import fulfils
 from grader.source.patterns import Pattern, made_with, pattern
 from grader.source.problem import SourceProblem

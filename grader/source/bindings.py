@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeVar
 
 from grader.source.walked import of_kind, walked
 
-CHANGES = frozenset(("append", "extend", "insert", "remove", "reverse", "sort", "update"))
-"""Methods of lists and dicts that return nothing."""
+T = TypeVar("T")
+Other = TypeVar("Other")
 
 
 def bound(
@@ -31,37 +32,6 @@ def bound(
     ]
     known = [one for one in found if ran is not None and ran(one)]
     return max(known or found, key=lambda one: one.lineno, default=None)
-
-
-def reads(tree: ast.Module, name: str, line: int) -> frozenset[int]:
-    """The lines below ``line``, in its function, that read a variable."""
-    inside = walked(around(tree, line) or tree)
-    names = (one for one in inside if isinstance(one, ast.Name) and one.id == name)
-    return frozenset(one.lineno for one in names if one.lineno > line)
-
-
-def stores(tree: ast.Module, name: str, line: int) -> list[ast.stmt]:
-    """The statements after ``line``, in its function, that put something into a variable.
-
-    ``name[…] = …`` and ``name.append(…)`` do.
-    """
-    found: list[ast.stmt] = []
-    for one in of_kind(around(tree, line) or tree, ast.Assign, ast.AugAssign, ast.Expr):
-        match one:
-            case (
-                ast.Assign(targets=[ast.Subscript(value=inner)])
-                | ast.AugAssign(target=ast.Subscript(value=inner))
-            ):
-                while isinstance(inner, ast.Subscript):
-                    inner = inner.value
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=inner, attr=method))):
-                if method not in CHANGES:
-                    continue
-            case _:
-                continue
-        if isinstance(inner, ast.Name) and inner.id == name and one.lineno > line:
-            found.append(one)
-    return found
 
 
 def around(tree: ast.Module, line: int) -> ast.FunctionDef | None:
@@ -109,3 +79,13 @@ def functions(tree: ast.Module) -> Mapping[str, ast.FunctionDef]:
 def is_none(node: ast.AST | None) -> bool:
     """Whether a node is the constant None."""
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def assigned(tree: ast.AST, line: int) -> list[ast.Assign]:
+    """The assignments on a line."""
+    return [one for one in of_kind(tree, ast.Assign) if one.lineno == line]
+
+
+def only(found: Collection[T], otherwise: Other) -> T | Other:
+    """What was found if it is one; else something other."""
+    return next(iter(found)) if len(found) == 1 else otherwise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from grader.source.bindings import callee, only
 from grader.source.variables import stores
 from grader.source.walked import of_kind
 
@@ -22,7 +23,7 @@ def counted(tree: ast.Module, line: int) -> int:
         match counts.iter:
             case ast.Call(args=[ast.Name(id=name)]):
                 kept = [one.lineno for one in stores(node) if one.id == name]
-                return kept[0] if len(kept) == 1 else counts.iter.lineno
+                return only(kept, counts.iter.lineno)
         return counts.iter.lineno
     return line
 
@@ -40,8 +41,7 @@ def _here(
                 yield function, one
             elif not hasattr(one, "body"):
                 yield from ((function, each) for each in _counting(one))
-                calls = (each.func for each in ast.walk(one) if isinstance(each, ast.Call))
-                helpers.update(ast.unparse(each).rpartition(".")[2] for each in calls)
+                helpers.update(map(callee, of_kind(one, ast.Call)))
     for function in functions:
         if function.name in helpers:
             yield from ((function, each) for each in _counting(function))

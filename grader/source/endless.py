@@ -56,22 +56,6 @@ def shared_list(tree: ast.Module) -> tuple[int, str] | None:
     return None
 
 
-def emptied(tree: ast.Module) -> tuple[int, str] | None:
-    """A list that is made before a loop, and made anew in it where it should be filled."""
-    for loop in of_kind(tree, ast.For):
-        filled = {name for _, name, _ in _appended(loop)}
-        for one in loop.body:
-            match one:
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=[given])):
-                    read = {n.id for n in ast.walk(given) if isinstance(n, ast.Name)}
-                    if name not in filled | read and _made_before(tree, loop, name):
-                        return one.lineno, (
-                            f"Line {one.lineno} makes {name} a new list in every turn of the loop "
-                            f"on line {loop.lineno}: only the last is kept. append adds to it."
-                        )
-    return None
-
-
 def _made_before(tree: ast.Module, loop: ast.For, name: str) -> list[ast.Assign]:
     """The lines above a loop that make a list of this name."""
     return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -43,21 +43,20 @@ def walk(expr: Expr | None) -> Iterator[Expr]:
         stack += [*one.args, *(value for _, value in one.kwargs), one.inside]
 
 
-def canonical(
-    op: str, args: tuple[Expr, ...], kwargs: tuple[tuple[str, Expr], ...], line: int
-) -> Expr:
-    """One form for each way to write an operation."""
+def canonical(op: str, call: Expr) -> Expr:
+    """One form for each way to write an operation, which ``call`` calls."""
+    args, named = call.args, dict(call.kwargs)
     if op == "transpose":
-        axes = [a.value for a in (*args[1:], *(v for _, v in kwargs))]
+        axes = [a.value for a in (*args[1:], *named.values())]
         known = all(isinstance(a, int) for a in axes) and len(axes) == 2
-        return Expr(op, args[:1], value=frozenset(axes) if known else None, line=line)
+        return Expr(op, args[:1], value=frozenset(axes) if known else None, line=call.line)
     if op == "permute":
-        order = args[1] if len(args) > 1 else dict(kwargs).get("dims", Expr("unknown"))
+        order = args[1] if len(args) > 1 else named.get("dims", Expr("unknown"))
         moved = tuple(a.value for a in order.args)
         swapped = frozenset(i - len(moved) for i, m in enumerate(moved) if m != i)
         whole = all(isinstance(m, int) for m in moved) and len(swapped) == 2
-        return Expr("transpose", args[:1], value=swapped if whole else None, line=line)
-    return Expr(op, args, op, kwargs, line=line)
+        return Expr("transpose", args[:1], value=swapped if whole else None, line=call.line)
+    return replace(call, op=op, name=op)
 
 
 def item(value: Expr, index: int, line: int) -> Expr:

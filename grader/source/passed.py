@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from grader.source.bindings import assigned, callee, functions, only
 from grader.source.walked import of_kind
 
 
@@ -42,27 +43,25 @@ def maker(tree: ast.Module, line: int) -> int:
 
     A lambda and a partial with a name are functions as well.
     """
-    own = {one.name: one for one in of_kind(tree, ast.FunctionDef)}
-    sets = of_kind(tree, ast.Assign)
-    calls = [one.value for one in sets if one.lineno == line and isinstance(one.value, ast.Call)]
-    helper = own.get(_called(calls[0])) if len(calls) == 1 else None
-    inner = ast.walk(helper) if helper is not None else ()
-    text = ast.unparse(calls[0].func) if len(calls) == 1 else ""
-    named = [one.value for one in sets if text in map(ast.unparse, one.targets)]
-    match named:
+    calls = [one.value for one in assigned(tree, line) if isinstance(one.value, ast.Call)]
+    if len(calls) != 1:
+        return line
+    text = ast.unparse(calls[0].func)
+    helper = functions(tree).get(callee(calls[0]))
+    inner: ast.AST | None = helper
+    match [one.value for one in of_kind(tree, ast.Assign) if text in map(ast.unparse, one.targets)]:
         case [ast.Lambda(body=body)]:
-            inner = ast.walk(body)
+            inner = body
         case [ast.Call(args=[ast.Name(id=kind) | ast.Attribute(attr=kind), *_]) as preset]:
-            if _called(preset) == "partial" and kind[:1].isupper():
+            if callee(preset) == "partial" and kind[:1].isupper():
                 return preset.lineno
-    made = [one for one in inner if isinstance(one, ast.Call) and _called(one)[:1].isupper()]
-    return made[0].lineno if len(made) == 1 else line
+    every = of_kind(inner, ast.Call) if inner is not None else ()
+    return only([one.lineno for one in every if callee(one)[:1].isupper()], line)
 
 
 def giver(tree: ast.Module, line: int) -> int:
     """``line``; or :func:`maker`, where nothing is given on the line: what is, is given there."""
-    sets = (one for one in of_kind(tree, ast.Assign) if one.lineno == line)
-    calls = [one.value for one in sets if isinstance(one.value, ast.Call)]
+    calls = [one.value for one in assigned(tree, line) if isinstance(one.value, ast.Call)]
     bare = len(calls) == 1 and not calls[0].args and not calls[0].keywords
     return maker(tree, line) if bare else line
 
@@ -70,14 +69,9 @@ def giver(tree: ast.Module, line: int) -> int:
 def preset(tree: ast.Module, name: str) -> int | None:
     """The line on which the one partial that sets an argument of this name sets it."""
     calls = of_kind(tree, ast.Call)
-    words = [one for call in calls if _called(call) == "partial" for one in call.keywords]
+    words = [one for call in calls if callee(call) == "partial" for one in call.keywords]
     lines = [one.value.lineno for one in words if one.arg == name]
-    return lines[0] if len(lines) == 1 else None
-
-
-def _called(call: ast.Call) -> str:
-    """The last name of what is called."""
-    return ast.unparse(call.func).rpartition(".")[2]
+    return only(lines, None)
 
 
 def part_of(tree: ast.Module, name: str, line: int) -> int:
@@ -86,10 +80,8 @@ def part_of(tree: ast.Module, name: str, line: int) -> int:
     ``self.weight, self.bias = make(dim)``; also of ``self.bias = made.bias``, what a helper made.
     What the helper is given must be plain variables: what is worked out there may be wrong.
     """
-    for one in of_kind(tree, ast.Assign):
-        if one.lineno == line and (found := _part(tree, one, name)) is not None:
-            return found
-    return line
+    found = (_part(tree, one, name) for one in assigned(tree, line))
+    return next((one for one in found if one is not None), line)
 
 
 def _part(tree: ast.Module, kept: ast.Assign, name: str) -> int | None:
@@ -113,7 +105,7 @@ def _part(tree: ast.Module, kept: ast.Assign, name: str) -> int | None:
     own = of_kind(tree, ast.FunctionDef)
     if not isinstance(call, ast.Call) or not all(isinstance(one, ast.Name) for one in call.args):
         return None
-    helpers = [one for one in own if one.name == _called(call)]
+    helpers = [one for one in own if one.name == callee(call)]
     returns = [one for each in helpers for one in of_kind(each, ast.Return)]
     if len(helpers) != 1 or len(returns) != 1 or call.keywords:
         return None

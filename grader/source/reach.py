@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from grader.source.bindings import callee, functions
 from grader.source.variables import reads
 from grader.source.walked import of_kind
 
@@ -86,14 +87,14 @@ def _text(one: ast.stmt) -> str:
 
 def _called(tree: ast.Module, function: ast.FunctionDef) -> list[ast.FunctionDef]:
     """The functions and methods of the file that one calls, and those that they call."""
-    own = {one.name: one for one in of_kind(tree, ast.FunctionDef)}
+    own = functions(tree)
     found, todo = [], [function]
     while todo:
         calls = sorted(
             (one for one in ast.walk(todo.pop(0)) if isinstance(one, ast.Call)),
             key=lambda one: (one.lineno, one.col_offset),
         )
-        names = [getattr(one.func, "id", getattr(one.func, "attr", "")) for one in calls]
+        names = map(callee, calls)
         new = [own[name] for name in dict.fromkeys(names) if name in own]
         new = [one for one in new if one is not function and one not in found]
         found += new

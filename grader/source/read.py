@@ -6,8 +6,11 @@ import ast
 import os
 import re
 import stat
+import tomllib
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from grader.base import sanitize
@@ -152,75 +155,10 @@ def _too_deep(file: str) -> SourceProblem:
     )
 
 
-ADVICE: tuple[tuple[str, str], ...] = (
-    (r"was never closed", "Close this bracket."),
-    (r"unmatched|does not match", "Count the brackets from here upwards."),
-    (r"expected ':'", "End the line with a colon."),
-    (r"expected an indented block", "Indent the line below, by four spaces."),
-    (
-        r"unindent|unexpected indent|inconsistent use of tabs",
-        "Line it up with the lines around it; use spaces, not tabs.",
-    ),
-    (r"unterminated|EOL while", "Close the quotation mark."),
-    (r"Maybe you meant '=='|cannot assign", "Use == to compare and = to assign."),
-    (r"positional argument follows", "An argument by name has = and no colon: name=value."),
-    (r"invalid decimal literal", "A name does not begin with a digit, and 2 x is 2 * x."),
-    (r"forgot a comma|Perhaps you forgot", "Is a comma missing, here or on the line before?"),
-)
-
-
-WRITTEN: tuple[tuple[str, str], ...] = (
-    (r"(?<![\w.])\d[\d.]*[fFlLuU]\b", "A number has no suffix in Python: 1.0f is 1.0."),
-    (r"=\s*[\d.]+\s*%", "A percentage is written as a fraction: 10 % is 0.1."),
-    (r"\d\.\d+\.\d", "A number has one decimal point."),
-    (r"[=(]\s*\d+,0\d", "A number has no comma in it: 0.5 has a decimal point, 1024 nothing."),
-    (r"\d[eE]\s*\^", "Write the power of ten without ^: 1e-5 is 0.00001."),
-    (r"\d\s+\d", "A number has no spaces in it; 50_257 is the same as 50257."),
-    (r"^\w+(-\w+)+\s*[:=]", "A name has no dash in it, only letters, digits and underscores."),
-    (r"^([\w.]+)\s*\+\+;?$", r"Write \1 += 1"),
-    (r"^([\w.]+)\s*--;?$", r"Write \1 -= 1"),
-    (r"\+\+", "Write += 1 to count up."),
-    (
-        r"[A-Za-z_)\]]\s*\.[*/^]|\s\.[*/^]",
-        "An operator has no dot before it: * and / go number by number, and a power is **.",
-    ),
-    (r":\s*\w+\s*\|\|\s*\w+", "One type or another is written with a single |: int | None."),
-    (
-        r"^(\w+)\s*::\s*([A-Za-z_][\w.\[\], |]*"
-        r"(?:=[^\"']*|=\s*\"[^\"]*\"|=\s*'[^']*')?)(?<=\S)\s*$",
-        r"One colon is enough before a type. Write \1: \2",
-    ),
-    (
-        r"^def .*?[(,]\s*(\w+)\s*::\s*([A-Za-z_][\w.]*)",
-        r"One colon is enough before a type. Write \1: \2",
-    ),
-    (r"^[^\[]*?(?<!\w)([A-Za-z_]\w*)::([A-Za-z_]\w*)\(", r"Python has a dot there. Write \1.\2"),
-    (
-        r"^(int|float|str|bool)\s+([A-Za-z_]\w*)\s*=(?!=)",
-        r"A type comes after the name, behind a colon. Write \2: \1 =",
-    ),
-    (r"&&|\|\|", "Write and, or."),
-    (r"(^|[\s(=])!\w", "Write not."),
-    (r"[\u201c\u201d\u2018\u2019]", "Use straight quotation marks, \" or '."),
-    (r"^(else if|elseif)\b", "Write elif."),
-    (r"(?<![\w.])(\d+\.?\d*)i\b", r"The imaginary unit is j, right after a number: \1j."),
-    (r"^(//|/\*)", "A comment begins with #."),
-    (r"^(fn|fun|func|function)\s+\w+\s*\(", "A function begins with def."),
-    (r"^(let|const|var|val|auto)\s+(mut\s+)?\w+", "A variable needs no word before its name."),
-    (r"\bnew\s+\w+\(", "Write the name of the class alone, without new."),
-    (
-        r"^(class \w+|def .*\)|else|(elif|for|if|while) .*\))\s*\{$",
-        "A block begins with a colon, not a brace.",
-    ),
-    (r"=>", "Greater or equal is >=, and a small function is lambda x: x + 1."),
-    (r"\S \? .+ : ", "Write a if condition else b."),
-    (
-        r"\b(?!(?:and|assert|elif|else|if|in|is|not|or|return|while)\b)([A-Za-z_][\w.]*)\s+not\s+"
-        r"(None|True|False)\b",
-        r"Write \1 is not \2, with is before not.",
-    ),
-)
-"""What a line that is no Python may contain, by its own text, and what to do."""
+@cache
+def _advice() -> Mapping[str, list[list[str]]]:
+    """Regular expressions, each with what to do, on a line and on what Python says of it."""
+    return tomllib.loads(Path(__file__).with_name("syntax.toml").read_text(encoding="utf-8"))
 
 
 def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
@@ -230,9 +168,10 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
     shown = sanitize.line(shown, 200) if shown else None
     said = sanitize.line(problem.msg or "invalid syntax", 200)
     code = (shown or "").partition("#")[0]
-    advice = [m.expand(h) for pattern, h in WRITTEN if (m := re.search(pattern, code))]
-    advice += [h for pattern, h in ADVICE if re.search(pattern, said)]
-    hint = next(iter(advice), "Look at this line and at the end of the one before it.")
+    texts = {"line": code, "message": said}
+    found = ((re.search(one, texts[kind]), do) for kind in texts for one, do in _advice()[kind])
+    advice = (match.expand(do) for match, do in found if match)
+    hint = next(advice, "Look at this line and at the end of the one before it.")
     early = _ended_early(lines, line) if line and "unexpected indent" in said else None
     if early is not None:
         code = sanitize.line(lines[early - 1].strip(), 200)
@@ -246,10 +185,10 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
             shown,
         )
     column = max(1, problem.offset or 1)
-    found = unnamed(text, line, column) if line and "positional argument follows" in said else None
-    if found is not None:
-        code = sanitize.line(lines[found.line - 1].strip(), 200)
-        return SourceProblem(f"Syntax error: {said}", found.line, found.hint, code, found.column)
+    word = unnamed(text, line, column) if line and "positional argument follows" in said else None
+    if word is not None:
+        code = sanitize.line(lines[word.line - 1].strip(), 200)
+        return SourceProblem(f"Syntax error: {said}", word.line, word.hint, code, word.column)
     return SourceProblem(f"Syntax error: {said}", line, hint, shown, column)
 
 

@@ -12,14 +12,13 @@ and an expression may be a call, whose statements are followed in turn.
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from grader.frameworks import Spellings
+from grader.source import unread
 from grader.source.expr import Expr, canonical, either, item, merged
 from grader.source.names import OPERATORS, WRAPPERS, Names, aliases, dotted
-from grader.source.walked import walked
 
 DEEPEST = 60
 """Levels of blocks, of expressions and of inlined calls that are followed."""
@@ -44,14 +43,26 @@ class _Scope:
     ended: bool = False
 
 
+@dataclass(frozen=True)
+class Traced:
+    """What a function returns, what it stores on ``self``, and what it computes in vain.
+
+    ``unused`` has what it never reads again, with its name if it has one; ``replaced`` what it
+    keeps by a name that gets another value first, with the line of that.
+    """
+
+    result: Expr
+    stores: Mapping[str, Expr] = field(default_factory=dict)
+    unused: tuple[tuple[str, Expr], ...] = ()
+    replaced: tuple[tuple[str, Expr, int], ...] = ()
+
+
 class Tracer(Names):
     """Follows functions of one module."""
 
     def __init__(self, tree: ast.Module, spellings: Spellings) -> None:
         self._steps = 0
-        self._traced: dict[str, tuple[Expr, Mapping[str, Expr]]] = {}
-        self._unused: dict[str, tuple[tuple[str, Expr], ...]] = {}
-        self._replaced: dict[str, tuple[tuple[str, Expr, int], ...]] = {}
+        self._traced: dict[str, Traced] = {}
         super().__init__(tree, spellings)
 
     def read(self, node: ast.expr, names: dict[str, Expr]) -> Expr:
@@ -59,27 +70,17 @@ class Tracer(Names):
         self._steps = 0
         return self._value(node, _Scope(names, {}, ast.ClassDef("", [], [], [], []), 0))
 
-    def trace(self, path: str) -> tuple[Expr, Mapping[str, Expr]]:
-        """What the function at ``path`` returns, and what it stores on ``self``."""
+    def trace(self, path: str) -> Traced:
+        """What the function at ``path`` gives."""
         if path not in self._traced:
             self._traced[path] = self._follow(path)
         return self._traced[path]
 
-    def unused(self, path: str) -> tuple[tuple[str, Expr], ...]:
-        """What the function at ``path`` computes and never reads again, with its name, if any."""
-        self.trace(path)
-        return self._unused.get(path, ())
-
-    def replaced(self, path: str) -> tuple[tuple[str, Expr, int], ...]:
-        """What it keeps by a name that gets another value first: name, value, and that line."""
-        self.trace(path)
-        return self._replaced.get(path, ())
-
-    def _follow(self, path: str) -> tuple[Expr, dict[str, Expr]]:
+    def _follow(self, path: str) -> Traced:
         self._steps = 0
         found = self.function(path)
         if found is None:
-            return Expr("unknown"), {}
+            return Traced(Expr("unknown"))
         cls = self.classes.get(path.rpartition(".")[0])
         names = {
             arg.arg: Expr("param", name=arg.arg, line=arg.lineno)
@@ -88,28 +89,12 @@ class Tracer(Names):
         if cls is not None and found.args.args:
             names[found.args.args[0].arg] = Expr("self")
         scope = _Scope(names, aliases(found.body, self.spellings), cls, 0)
-        followed = self._run_in(scope, found)
-        last = _last_reads(found) if scope.left else {}
-        self._unused[path] = tuple(
-            (_name_of(node), value) for node, value in scope.left if not _read_later(node, last)
+        result, stores = self._run(scope, found)
+        return Traced(
+            result, stores, unread.unused(found, scope.left), unread.replaced(found, scope.left)
         )
-        again = [(node, value, _replaced_at(found, node)) for node, value in scope.left]
-        self._replaced[path] = tuple(
-            (_name_of(node), value, line) for node, value, line in again if line is not None
-        )
-        return followed
 
-    def _run(
-        self,
-        function: ast.FunctionDef,
-        names: dict[str, Expr],
-        cls: ast.ClassDef | None,
-        level: int,
-    ) -> tuple[Expr, dict[str, Expr]]:
-        scope = _Scope(names, aliases(function.body, self.spellings), cls, level)
-        return self._run_in(scope, function)
-
-    def _run_in(self, scope: _Scope, function: ast.FunctionDef) -> tuple[Expr, dict[str, Expr]]:
+    def _run(self, scope: _Scope, function: ast.FunctionDef) -> tuple[Expr, dict[str, Expr]]:
         names = scope.names
         given = dict(names)
         self._block(function.body, scope)
@@ -328,125 +313,54 @@ class Tracer(Names):
         args = tuple(self._value(a, scope) for a in node.args)
         kwargs = tuple((k.arg, self._value(k.value, scope)) for k in node.keywords if k.arg)
         callee = self._value(node.func, scope)
-        line = node.lineno
+        call = Expr("call", args, callee.name, kwargs, line=node.lineno)
         if callee.op == "function":
-            return self._inline(callee.name, callee.value, args, kwargs, scope, line)
+            return self._inline(call, callee.value, scope)
         if callee.op == "global":
-            return self._global_call(callee.name, args, kwargs, scope, line)
+            return self._global_call(call, scope)
         if callee.op == "attr":
-            return self._method_call(callee, args, kwargs, scope, line)
-        return Expr("call", (callee, *args), kwargs=kwargs, line=line)
+            return self._method_call(call, callee.args[0], scope)
+        return replace(call, args=(callee, *args), name="")
 
-    def _global_call(
-        self,
-        name: str,
-        args: tuple[Expr, ...],
-        kwargs: tuple[tuple[str, Expr], ...],
-        scope: _Scope,
-        line: int,
-    ) -> Expr:
-        known = self.spellings
-        if len(args) == 1 and (name in WRAPPERS or name in known.wrappers):
-            return args[0]
+    def _global_call(self, call: Expr, scope: _Scope) -> Expr:
+        known, name = self.spellings, call.name
+        if len(call.args) == 1 and (name in WRAPPERS or name in known.wrappers):
+            return call.args[0]
         if name in known.operations:
-            return canonical(known.operations[name], args, kwargs, line)
+            return canonical(known.operations[name], call)
         if name in self.functions:
-            return self._inline(name, self.functions[name], args, kwargs, scope, line)
-        return Expr("call", args, name=name, kwargs=kwargs, line=line)
+            return self._inline(call, self.functions[name], scope)
+        return call
 
-    def _method_call(
-        self,
-        callee: Expr,
-        args: tuple[Expr, ...],
-        kwargs: tuple[tuple[str, Expr], ...],
-        scope: _Scope,
-        line: int,
-    ) -> Expr:
-        owner = callee.args[0]
+    def _method_call(self, call: Expr, owner: Expr, scope: _Scope) -> Expr:
         if owner.op == "self" and scope.cls is not None:
-            method = self.method(scope.cls, callee.name)
-            if method is not None:
-                inner = self._inline(
-                    callee.name, method, (Expr("self"), *args), kwargs, scope, line
-                )
-                return Expr("call", args, callee.name, kwargs, line=line, inside=inner.inside)
-            return Expr("call", args, callee.name, kwargs, line=line)
-        if callee.name in self.spellings.methods:
-            return canonical(callee.name, (owner, *args), kwargs, line)
-        if callee.name in self.spellings.conversions:
-            return owner
-        return Expr("call", (owner, *args), callee.name, kwargs, line=line)
+            method = self.method(scope.cls, call.name)
+            if method is None:
+                return call
+            whole = replace(call, args=(Expr("self"), *call.args))
+            return replace(call, inside=self._inline(whole, method, scope).inside)
+        whole = replace(call, args=(owner, *call.args))
+        if call.name in self.spellings.methods:
+            return canonical(call.name, whole)
+        return owner if call.name in self.spellings.conversions else whole
 
-    def _inline(
-        self,
-        name: str,
-        function: ast.FunctionDef | ast.Lambda,
-        args: tuple[Expr, ...],
-        kwargs: tuple[tuple[str, Expr], ...],
-        scope: _Scope,
-        line: int,
-    ) -> Expr:
-        call = Expr("call", args, name, kwargs, line=line)
+    def _inline(self, call: Expr, function: ast.FunctionDef | ast.Lambda, scope: _Scope) -> Expr:
+        """A call of the file's own function, with what that returns inside."""
         if scope.level > DEEPEST // 2:
             return call
         params = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
         names = dict(scope.names) if isinstance(function, ast.Lambda) else {}
-        names |= dict(zip(params, args, strict=False)) | dict(kwargs)
+        names |= dict(zip(params, call.args, strict=False)) | dict(call.kwargs)
         for arg in (*params, *(a.arg for a in function.args.kwonlyargs)):
             names.setdefault(arg, Expr("param", name=arg))
         if isinstance(function, ast.Lambda):
             inner = _Scope(names, scope.imports, scope.cls, scope.level + 4)
-            return Expr(
-                "call", args, name, kwargs, line=line, inside=self._value(function.body, inner)
-            )
-        cls = scope.cls
-        result, stores = self._run(function, names, cls, scope.level + 4)
-        if args and args[0].op == "self":
+            return replace(call, inside=self._value(function.body, inner))
+        inner = _Scope(names, aliases(function.body, self.spellings), scope.cls, scope.level + 4)
+        result, stores = self._run(inner, function)
+        if call.args and call.args[0].op == "self":
             scope.stores |= stores  # build() of an object sets its attributes as __init__ does
-        return Expr("call", args, name, kwargs, line=line, inside=result)
-
-
-def _name_of(node: ast.stmt) -> str:
-    """The first plain name that a statement binds; empty if it binds none."""
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    return next((one.id for one in targets if isinstance(one, ast.Name)), "")
-
-
-def _last_reads(function: ast.FunctionDef) -> dict[str, float]:
-    """The last line that reads each name; infinity if a loop may come back to it."""
-    every = walked(function)
-    looped = any(isinstance(one, ast.For | ast.While) for one in every)
-    last: dict[str, float] = {}
-    for one in every:
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
-            last[one.id] = math.inf if looped else max(one.lineno, last.get(one.id, 0))
-    return last
-
-
-def _read_later(node: ast.stmt, last: Mapping[str, float]) -> bool:
-    """Whether what a statement computes may be read again: by its names, or in no plain name."""
-    if not isinstance(node, ast.Assign):
-        return False
-    names = {one.id for one in node.targets if isinstance(one, ast.Name)}
-    if len(names) < len(node.targets):
-        return True
-    return any(last.get(name, 0) > (node.end_lineno or node.lineno) for name in names)
-
-
-def _replaced_at(function: ast.FunctionDef, node: ast.stmt) -> int | None:
-    """The line that gives a variable another value for sure, before anything has read this one."""
-    name, end = _name_of(node), node.end_lineno or node.lineno
-    nodes = walked(function)
-    if not name or any(isinstance(one, ast.For | ast.While) for one in nodes):
-        return None
-    every = [one for one in nodes if isinstance(one, ast.Name) and one.id == name]
-    for one in function.body:
-        match one:
-            case ast.Assign(targets=[ast.Name(id=own)], lineno=line) if own == name and line > end:
-                last = one.end_lineno or line
-                read = any(isinstance(n.ctx, ast.Load) and end < n.lineno <= last for n in every)
-                return None if read else line
-    return None
+        return replace(call, inside=result)
 
 
 def _is_new(value: Expr) -> bool:

@@ -10,10 +10,6 @@ from typing import TypeGuard
 
 from grader.source import placeholders
 from grader.source.definitions import (
-    Finding,
-    Path,
-    SourceTest,
-    absent,
     definition,
     gives_none,
     no_placeholders,
@@ -22,6 +18,7 @@ from grader.source.definitions import (
     tracer,
 )
 from grader.source.expr import walk
+from grader.source.findings import Finding, Path, SourceTest, absent
 from grader.source.patterns import (
     Pattern,
     Snippet,
@@ -88,7 +85,8 @@ def _is_function(node: ast.stmt) -> TypeGuard[ast.FunctionDef]:
 
 def _left_lying(source: Source, path: Path, wanted: Pattern) -> Finding | None:
     """The finding on a value that is computed and then not used, or part of such a value."""
-    for name, value in tracer(source).unused(place(source, path)):
+    traced = tracer(source).trace(place(source, path))
+    for name, value in traced.unused:
         if value.inside is not None and gives_none(value.inside):
             continue  # a helper that changes what it is given
         itself = any(wanted(one) for one in (value, value.inside) if one is not None)
@@ -99,7 +97,7 @@ def _left_lying(source: Source, path: Path, wanted: Pattern) -> Finding | None:
             return Finding(
                 False, value.line, told, foreign=not itself, there=True, hint=use, unused=True
             )
-    for name, value, line in tracer(source).replaced(place(source, path)):
+    for name, value, line in traced.replaced:
         if wanted(value):
             told = f"line {line} gives {name} another value, and nothing uses this one"
             use = f"Keep it by a name that is used below, and not as {name}."
@@ -137,7 +135,7 @@ def stores(
         function = definition(source, path)
         if function is None:
             return absent(path)
-        value = tracer(source).trace(path)[1].get(attribute)
+        value = tracer(source).trace(path).stores.get(attribute)
         if value is None:
             return _unset(source, function, attribute)
         if made_with(value, wanted):

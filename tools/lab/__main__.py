@@ -14,25 +14,8 @@ from tools.lab.experiments import EXPERIMENTS, Experiment
 from tools.lab.timing import Compared, compare
 
 
-class Name(click.ParamType):  # type: ignore[type-arg]
-    """The name of an experiment."""
-
-    name = "experiment"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Experiment:
-        """The experiment with this name; the usage message lists those that exist."""
-        if isinstance(value, Experiment):
-            return value
-        if value not in EXPERIMENTS:
-            known = ", ".join(EXPERIMENTS)
-            self.fail(f"There is no experiment {value!r}. There are {known}.", param, ctx)
-        return EXPERIMENTS[str(value)]
-
-
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("experiment", type=Name(), required=False)
+@click.argument("name", type=click.Choice(list(EXPERIMENTS)), required=False)
 @click.option(
     "--turns", type=click.IntRange(1), default=20, show_default=True, help="How often to measure."
 )
@@ -49,15 +32,16 @@ class Name(click.ParamType):  # type: ignore[type-arg]
     is_flag=True,
     help="Count CPU time of all threads: for a busy machine.",
 )
-def main(experiment: Experiment | None, turns: int, kind: str, processor: bool) -> None:
+def main(name: str | None, turns: int, kind: str, processor: bool) -> None:
     """Measure on this machine what the lessons say about speed.
 
-    Without an EXPERIMENT it lists them. MAX compiles what is measured: some minutes
+    Without a NAME it lists them. MAX compiles what is measured: some minutes
     the first time, then seconds.
     """
-    if experiment is None:
+    if name is None:
         click.echo(listing(), nl=False)
         return
+    experiment = EXPERIMENTS[name]
     if kind not in experiment.engines:
         raise click.UsageError(f"{experiment.name} needs --engine {experiment.engines[0]}.")
     os.environ.update(engine.environment())  # MAX reads it on import

@@ -2,8 +2,6 @@
 
 With the engine ``max`` everything that is timed is compiled by MAX first. With ``numpy`` it runs
 on the engine that grades, which starts at once.
-
-Longer than 300 lines, because it is one list of experiments.
 """
 
 from __future__ import annotations
@@ -25,18 +23,33 @@ WIDTH = 768
 class Experiment:
     """A question, and the pairs whose ratio answers it.
 
-    ``about`` says what is compared, ``base`` and ``other`` head the columns, ``lesson`` is where
-    the figures are. ``prepare`` takes the engine and returns the pairs; ``engines`` are those that
-    it can use.
+    ``prepare`` takes the engine and returns the pairs; ``engines`` are those that it can use.
+    ``base`` and ``other`` head the columns, ``lesson`` is where the figures are.
     """
 
-    name: str
-    about: str
+    prepare: Callable[[str], Sequence[Pair]]
     base: str
     other: str
     lesson: str
-    prepare: Callable[[str], Sequence[Pair]]
-    engines: tuple[str, ...] = ("max", "numpy")
+    engines: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called on the command line."""
+        return self.prepare.__name__
+
+    @property
+    def about(self) -> str:
+        """What is compared: the first line of the function's docstring."""
+        said = (self.prepare.__doc__ or "").partition("\n")[0].rstrip(".")
+        return said[:1].lower() + said[1:]
+
+
+def experiment(
+    base: str, other: str, lesson: str, *engines: str
+) -> Callable[[Callable[[str], Sequence[Pair]]], Experiment]:
+    """Make a function an experiment; without ``engines`` it can use both."""
+    return lambda prepare: Experiment(prepare, base, other, lesson, engines or ("max", "numpy"))
 
 
 class NotTheSame(AssertionError):
@@ -69,8 +82,9 @@ def _ready(layer: Any, kind: str, *inputs: Any) -> Any:
 # ---- fused --------------------------------------------------------------------------------
 
 
+@experiment("three", "fused", "steps/what_it_costs.md, One projection for three")
 def fused(kind: str) -> list[Pair]:
-    """One projection to query, key and value, or three."""
+    """One projection to query, key and value against three."""
     from max.driver import CPU
     from max.dtype import DType
     from max.experimental import functional as F
@@ -135,27 +149,6 @@ def _read(outputs: Any) -> None:
 # ---- the course's small GPT-2 -------------------------------------------------------------
 
 
-def _small() -> Any:
-    """The model that ships with the course."""
-    from gpt2.checkpoint import read_checkpoint
-    from gpt2.course import CourseSteps
-    from gpt2.writing import SMALL
-
-    return CourseSteps(mine=False).build(*read_checkpoint(SMALL))
-
-
-def _recorded(model: Any, kind: str) -> Any:
-    """The model with its ``decode`` as one graph, recorded once: run by NumPy or compiled."""
-    from gpt2.compiled import compile_graph
-    from gpt2.decoding import DecodingGPT2
-    from gpt2.staging import stage
-    from grader.frameworks.max.engine.replay import Replay
-
-    staged = stage(model)
-    run = compile_graph(staged) if kind == "max" else Replay(staged.whole, staged.arrays())
-    return DecodingGPT2(model, run, staged.piece)
-
-
 class _Forgetful:
     """Reads a whole text with the graph that can read with a cache, and keeps nothing."""
 
@@ -167,12 +160,14 @@ class _Forgetful:
         return self._model.decode(ids)[0]
 
 
+@experiment("whole text", "cache", "steps/what_it_costs.md, The KV cache")
 def cache(kind: str) -> list[Pair]:
-    """Reading each token once, or the whole text again for every token."""
+    """Writing with the KV cache against reading the whole text for every token."""
     from gpt2.decoding import nothing_to_stage
     from solutions.solution_12 import generate
+    from tools.lab.model import loaded, recorded
 
-    cached = _recorded(_small(), kind)
+    cached = recorded(loaded(), kind)
     whole: Any = _Forgetful(cached)
     prompt = [11, 5, 8, 200]
     pairs = []
@@ -192,14 +187,20 @@ def cache(kind: str) -> list[Pair]:
     return pairs
 
 
+@experiment("NumPy", "compiled", "steps/what_it_costs.md, Compiling", "max")
 def compiled(_: str) -> list[Pair]:
-    """One step of writing: compiled, and run by NumPy in three ways."""
+    """One step of writing, compiled by MAX against run by NumPy.
+
+    NumPy runs it in three ways.
+    """
     from max.dtype import DType
     from max.experimental import functional as F
     from max.experimental.tensor import Tensor
 
-    model = _small()
-    replayed, fast = _recorded(model, "numpy"), _recorded(model, "max")
+    from tools.lab.model import loaded, recorded
+
+    model = loaded()
+    replayed, fast = recorded(model, "numpy"), recorded(model, "max")
     config = model.config
     ids = Tensor([[7]], dtype=DType.int64)
     shape = (1, config.n_head, 64, config.n_embd // config.n_head)
@@ -227,8 +228,9 @@ def compiled(_: str) -> list[Pair]:
 # ---- precision ----------------------------------------------------------------------------
 
 
+@experiment("float32", "bfloat16", "steps/what_it_costs.md, Fewer digits", "max")
 def precision(_: str) -> list[Pair]:
-    """The widening layer of GPT-2's feed-forward network in float32 and in bfloat16."""
+    """A layer of 768 to 3072 features in bfloat16 against float32."""
     from max.driver import CPU
     from max.dtype import DType
     from max.experimental import functional as F
@@ -262,42 +264,4 @@ def precision(_: str) -> list[Pair]:
     return pairs
 
 
-EXPERIMENTS = {
-    one.name: one
-    for one in (
-        Experiment(
-            "fused",
-            "one projection to query, key and value against three",
-            "three",
-            "fused",
-            "steps/what_it_costs.md, One projection for three",
-            fused,
-        ),
-        Experiment(
-            "cache",
-            "writing with the KV cache against reading the whole text for every token",
-            "whole text",
-            "cache",
-            "steps/what_it_costs.md, The KV cache",
-            cache,
-        ),
-        Experiment(
-            "compiled",
-            "one step of writing, compiled by MAX against run by NumPy",
-            "NumPy",
-            "compiled",
-            "steps/what_it_costs.md, Compiling",
-            compiled,
-            ("max",),
-        ),
-        Experiment(
-            "precision",
-            "a layer of 768 to 3072 features in bfloat16 against float32",
-            "float32",
-            "bfloat16",
-            "steps/what_it_costs.md, Fewer digits",
-            precision,
-            ("max",),
-        ),
-    )
-}
+EXPERIMENTS = {one.name: one for one in (fused, cache, compiled, precision)}

@@ -166,14 +166,6 @@ class Around:
         found = [one for node in slices for one in (node.lower, node.upper) if one is not None]
         return list(dict.fromkeys(self.mine.of(one) for one in found))[:MOST_BOUNDS]
 
-    @cached_property
-    def spans(self) -> Sequence[tuple[str, str]]:
-        """Both bounds of the learner's slices that have two."""
-        slices = [node for node in self.mine.nodes if isinstance(node, ast.Slice)]
-        both = [(one.lower, one.upper) for one in slices if one.lower and one.upper]
-        found = [(self.mine.of(lower), self.mine.of(upper)) for lower, upper in both]
-        return list(dict.fromkeys(found))[:MOST_BOUNDS]
-
     def turns(self, node: ast.AST) -> list[str]:
         """The variables of the loops and comprehensions around a node."""
         found: list[str] = []

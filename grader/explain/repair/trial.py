@@ -145,13 +145,6 @@ def names(error: SeenError | None) -> Sequence[str]:
     return error.about.names if error is not None and error.about is not None else ()
 
 
-def telling(evidence: Evidence) -> str | None:
-    """The wrong trial to follow: one that ran, with weights of its own if any has."""
-    ran = [name for name in wrong(evidence) if name in evidence.outcome.observations]
-    ran = [name for name in ran if evidence.weights(name)] or ran
-    return _small(evidence, ran) if ran else None
-
-
 def wrong(evidence: Evidence) -> list[str]:
     """The trials of the whole program that are wrong."""
     return [

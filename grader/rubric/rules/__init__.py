@@ -8,7 +8,6 @@ from __future__ import annotations
 from grader.rubric.rules.combining import all_of, note, once, optional, placed, wish
 from grader.rubric.rules.parameters import attribute_is, has_layer, keeps_none, loads
 from grader.rubric.rules.results import (
-    note_if,
     numbers,
     repeats,
     shapes,
@@ -37,7 +36,6 @@ __all__ = [
     "loads",
     "missing_name",
     "note",
-    "note_if",
     "numbers",
     "obstacle",
     "once",

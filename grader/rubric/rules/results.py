@@ -171,9 +171,6 @@ NAN_HINT = (
 
 FUTURE_HINT = "Is the causal mask added before the softmax? Does a reshape mix up tokens?"
 
-GENERAL = (NAN_HINT, FUTURE_HINT)
-"""Advice that fits many mistakes: it gives way to what is known of the one."""
-
 
 def _nan(seen: npt.NDArray[np.generic] | None, expected: npt.NDArray[np.float64]) -> str | None:
     """Where the first number is NaN and should not be."""
@@ -184,22 +181,6 @@ def _nan(seen: npt.NDArray[np.generic] | None, expected: npt.NDArray[np.float64]
         return None
     at = ", ".join(str(int(index)) for index in lost[0])
     return f". There is NaN, not a number, first at [{at}]"
-
-
-def note_if(trial: str, other: dict[str, object], note: str) -> Rule:
-    """Always holds; ``note`` is added if the results are what the oracle gives with ``other``."""
-
-    def rule(evidence: Evidence) -> Ruling:
-        expect = evidence.trials[trial].expect
-        if expect is None or evidence.right(trial):
-            return Passed()
-        for path, want in expect(**other).items():
-            array = array_at(evidence, trial, path)
-            if array is None or not evidence.close(trial, array, want):
-                return Passed()
-        return Passed(note)
-
-    return rule
 
 
 KEPT = (

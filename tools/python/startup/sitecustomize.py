@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import module_from_spec
 from pathlib import Path
@@ -33,26 +32,16 @@ class WithEngine:
         sys.meta_path.remove(self)
         spec = PathFinder.find_spec(name, path)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Loader(spec.loader)
+            spec.loader.exec_module = _then_installed(spec.loader.exec_module)  # type: ignore[method-assign]
         return spec
 
 
-class _Loader(Loader):
-    """Another loader, and the engine once that one is done."""
-
-    def __init__(self, usual: Any) -> None:
-        self._usual = usual
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._usual, name)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        made: ModuleType | None = self._usual.create_module(spec)
-        return made
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._usual.exec_module(module)
+def _then_installed(usual: Any) -> Any:
+    def exec_module(module: ModuleType) -> None:
+        usual(module)
         _install()
+
+    return exec_module
 
 
 def _install() -> None:

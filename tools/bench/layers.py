@@ -1,49 +1,36 @@
-"""Single layers beside PyTorch's: a part of ``bench compare``.
+"""Single layers beside PyTorch's, as sides of ``bench compare``.
 
-``python -m tools.bench_layer SIDE`` answers requests like ``tools.bench_sides``. Step 07's
-attention: ``numpy`` and ``max``, the course's layer on both engines; ``max-flash``, the same with
-MAX's own fused attention for the formula; ``sdpa``, the same layer in PyTorch with its fused
-attention; ``gpt2attention``, Hugging Face's; ``-bf16`` is one of them in bfloat16. ``max-start`` is
-a graph that only adds 1. GPT-2's output layer, which for
-one token does little but read 154 MB of weights: ``head-numpy``, ``head-max`` and ``head-torch``,
-the last two with bfloat16 weights too; and ``head-read``, which only adds the weights up.
-``linear`` is one small layer, compiled by MAX.
-
-``python -m tools.bench_layer parts`` prints what MAX needs for each part of step 07's layer alone,
-in float32 and in bfloat16.
-
-Longer than 300 lines, because the sides are read against each other.
+Step 07's attention: ``numpy`` and ``max``, the course's layer on both engines; ``max-flash``, the
+same with MAX's own fused attention for the formula; ``sdpa``, the same layer in PyTorch with its
+fused attention; ``gpt2attention``, Hugging Face's; ``-bf16`` is one of them in bfloat16.
+``max-start`` is a graph that only adds 1; ``linear`` one small layer, compiled by MAX; ``head-…``
+the sides of :mod:`tools.bench.heads`.
 """
 
 from __future__ import annotations
 
 import importlib
-import json
 import math
 import os
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import click
 import numpy as np
-import numpy.typing as npt
 
-from tools.bench_sides import threads
-
-Array = npt.NDArray[np.float32]
-Run = Callable[[Array], Array]
+from tools.bench.heads import HEAD_SIDES, Array, Run, buffer, head
+from tools.bench.models import threads
+from tools.bench.processes import Answer
 
 SHAPES = ((1, 4, 768), (1, 128, 768), (8, 128, 768), (1, 1024, 768), (8, 1024, 768))
-WIDTH, HEADS, VOCABULARY = 768, 12, 50257
+WIDTH, HEADS = 768, 12
 
 
 FLASH = "mo.composite.masked_flash_attention_cpu"
 """MAX's fused attention: its compiler knows the name, Python has no function for it."""
-
-HEAD_SIDES = ("numpy", "max", "max-bf16", "read", "torch-bf16", "torch")
 
 
 def weights() -> dict[str, Array]:
@@ -70,18 +57,16 @@ def course(engine_name: str, *, flash: bool = False, half: bool = False) -> Run:
     from max.dtype import DType
     from max.graph import TensorType
 
-    from gpt2.compiled import compile_graph
     from gpt2.staging import Staged
-    from grader.frameworks.max.engine.replay import Replay
     from solutions.solution_01 import GPT2Config
+    from tools.lab.model import runner
 
     layer = (_flash() if flash else _plain())(GPT2Config())
     layer.load_state_dict(weights())
     whole = _inside(layer, DType.bfloat16 if half else DType.float32)
     kind = TensorType(DType.float32, ["batch", "seq", WIDTH], CPU())
     staged = Staged(whole.trace(kind), dict(whole.parameters), piece=0)
-    replayed = engine_name == "numpy"
-    run = Replay(staged.whole, staged.arrays()) if replayed else compile_graph(staged)
+    run = runner(staged, engine_name)
     return lambda x: np.asarray(run(x)[0])
 
 
@@ -213,62 +198,9 @@ def hugging_face() -> Run:
     return run
 
 
-def head(side: str) -> Run:
-    """The scores of 50,257 tokens from one vector; ``read`` adds the weights up instead."""
-    table = np.random.default_rng(0).standard_normal((VOCABULARY, WIDTH), np.float32)
-    if side == "numpy":
-        return lambda x: np.asarray(x @ table.T)
-    if side.startswith("max"):
-        return _head_of_max(table, half=side.endswith("bf16"))
-    import torch
-
-    torch.set_num_threads(threads())
-    kind = torch.bfloat16 if side.endswith("bf16") else torch.float32
-    held = torch.from_numpy(table).to(kind)
-
-    def run(x: Array) -> Array:
-        with torch.inference_mode():
-            if side == "read":
-                return np.full((1, 4), held.sum().item(), np.float32)
-            given = torch.from_numpy(x).to(kind)
-            output: Array = torch.nn.functional.linear(given, held).float().numpy()
-            return output
-
-    return run
-
-
-def _head_of_max(table: Array, *, half: bool) -> Run:
-    from max.driver import CPU, Buffer
-    from max.dtype import DType
-    from max.engine import InferenceSession
-    from max.graph import DeviceRef, Graph, TensorType, ops
-
-    kind = DType.bfloat16 if half else DType.float32
-
-    def product(x: Any, weight: Any) -> Any:
-        return ops.cast(ops.matmul(ops.cast(x, kind), ops.transpose(weight, 0, 1)), DType.float32)
-
-    here = DeviceRef.CPU()
-    types = [TensorType(DType.float32, ["tokens", WIDTH], here)]
-    types.append(TensorType(kind, [VOCABULARY, WIDTH], here))
-    session = InferenceSession(devices=[CPU()])
-    model: Any = session.load(Graph("head", forward=product, input_types=types))
-    held = _buffer(table, half=half)
-    return lambda x: np.asarray(np.from_dlpack(model.execute(Buffer.from_numpy(x), held)[0]))
-
-
-def _buffer(array: Array, *, half: bool) -> Any:
-    from max.driver import Buffer
-    from max.dtype import DType
-
-    if not half:
-        return Buffer.from_numpy(array)
-    bits = (array.view(np.uint32) >> 16).astype(np.uint16)  # the upper half, as bfloat16 keeps it
-    return Buffer.from_numpy(bits).view(DType.bfloat16, array.shape)
-
-
+@click.command()
 def parts(tokens: int = 1024, turns: int = 9) -> None:
-    """Print the milliseconds (median) of each part of the layer in float32 and in bfloat16."""
+    """What MAX needs for each part of step 07's layer, in float32 and in bfloat16."""
     from max.driver import CPU
     from max.dtype import DType
     from max.engine import InferenceSession
@@ -288,7 +220,7 @@ def parts(tokens: int = 1024, turns: int = 9) -> None:
             kind = DType.bfloat16 if half else DType.float32
             types = [TensorType(kind, shape, DeviceRef.CPU()) for shape in shapes]
             model: Any = session.load(Graph(name, forward=operation, input_types=types))
-            given = [_buffer(values(shape), half=half) for shape in shapes]
+            given = [buffer(values(shape), half=half) for shape in shapes]
             medians.append(statistics.median(_seconds(model, given) for _ in range(turns)))
         print(f"{name:<16} {medians[0] * 1e3:>10.2f} {medians[1] * 1e3:>9.2f}")
 
@@ -314,25 +246,22 @@ SIDES: dict[str, Callable[[], Run]] = {
 }
 
 
-def main() -> None:
-    """Answer until the input ends."""
-    if sys.argv[1] == "parts":
-        parts()
-        return
-    answers, sys.stdout = sys.stdout, sys.stderr  # whatever else is printed is no answer
-    if sys.argv[1] == "linear":
+def prepare(name: str) -> Callable[[], Callable[[Answer], Answer]]:
+    """What makes a side ready to compute its layer for a shape."""
+    if name == "linear":
         importlib.import_module("max.experimental.nn")  # not a part of compiling
-    started = time.perf_counter()
-    run = SIDES[sys.argv[1]]()
-    print(json.dumps({"ready_s": time.perf_counter() - started}), file=answers, flush=True)
-    for line in sys.stdin:
-        x = values(tuple(json.loads(line)["shape"]))
-        started = time.perf_counter()
-        output = run(x)
-        seconds = time.perf_counter() - started
-        told = {"seconds": seconds, "result": output.reshape(-1, output.shape[-1])[-1, :4].tolist()}
-        print(json.dumps(told), file=answers, flush=True)
 
+    def make() -> Callable[[Answer], Answer]:
+        run = SIDES[name]()
 
-if __name__ == "__main__":
-    main()
+        def answer(asked: Answer) -> Answer:
+            x = values(tuple(asked["shape"]))
+            started = time.perf_counter()
+            output = run(x)
+            seconds = time.perf_counter() - started
+            shown = output.reshape(-1, output.shape[-1])[-1, :4]
+            return {"seconds": seconds, "result": shown.tolist()}
+
+        return answer
+
+    return make

@@ -1,4 +1,4 @@
-"""Where the time of one grading goes: ``python -m tools.bench phases``.
+"""Where the time of one grading goes.
 
 Each turn is one grading of step 05's solution in a process of its own, which notes when it gets
 where, and one import of MAX beside it. What the worker does meanwhile shows in when it is ready.
@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import statistics
-import subprocess
-import sys
 import time
 
-from grader.base import course
+import click
+
 from tools import measured
-from tools.bench_page import GRADE, IMPORT, LONGEST_S, seconds, surroundings
+from tools.bench.processes import GRADE, IMPORT, KEEP, TURNS, run, seconds
 
 PHASES = {
     "python": "Python runs",
@@ -59,8 +58,11 @@ finally:
 """
 
 
+@click.command()
+@TURNS
+@KEEP
 def main(turns: int, *, keep: bool) -> None:
-    """Print when each phase ends: the medians, in milliseconds from the start of the command."""
+    """Where the time of one grading goes: medians, from the start of the command."""
     imports, met = [], []
     for _ in range(turns):
         imports.append(seconds(IMPORT))
@@ -81,16 +83,7 @@ def main(turns: int, *, keep: bool) -> None:
 def _graded() -> dict[str, float]:
     """Seconds from the start of one grading to each phase."""
     started = time.monotonic()
-    command = [sys.executable, "-c", NOTING, *GRADE[2:]]
-    done = subprocess.run(
-        command,
-        cwd=course.ROOT,
-        env=surroundings({}),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=LONGEST_S,
-    )
+    said = run(("-c", NOTING, *GRADE[2:]))
     ended = time.monotonic()
-    met: dict[str, float] = json.loads(done.stderr.splitlines()[-1])
+    met: dict[str, float] = json.loads(said.splitlines()[-1])
     return {name: at - started for name, at in (met | {"ended": ended}).items()}
