@@ -1,8 +1,10 @@
-"""MAX's public functions on the NumPy engine agree with independent formulas in float64."""
+"""MAX's functions on the NumPy engine, in any shape, agree with formulas in float64.
+
+What each does to special numbers is recorded: see ``test_engine_recorded``.
+"""
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from typing import Any
@@ -88,52 +90,6 @@ def test_operators_broadcast(shapes: Any, dtype: str, seed: int) -> None:
 
 
 @quick
-@given(SHAPES, NUMBERS, SEEDS)
-def test_division_is_pythons(shape: tuple[int, ...], dtype: str, seed: int) -> None:
-    left, right = numbers(shape, dtype, seed), numbers(shape, dtype, seed + 1)
-    right = np.where(np.abs(right) < 1e-3, np.ones((), dtype), right)
-    pairs = list(zip(left.ravel().tolist(), right.ravel().tolist(), strict=True))
-    floor = np.array([x // y for x, y in pairs], dtype).reshape(shape)
-    np.testing.assert_array_equal(run(lambda x, y: x // y, left, right), floor)
-    rest = np.array([x % y for x, y in pairs], np.float64).reshape(shape)
-    assert_close(run(lambda x, y: x % y, left, right), rest, dtype)
-    assert_close(run(lambda x, y: x / y, left, right), left / right.astype(np.float64), "float32")
-
-
-@quick
-@given(SHAPES, FLOATS, SEEDS)
-def test_functions_of_one_tensor(shape: tuple[int, ...], dtype: str, seed: int) -> None:
-    x = numbers(shape, dtype, seed)
-    phi = np.vectorize(lambda v: 0.5 * math.erfc(-v / math.sqrt(2)), otypes=[np.float64])
-    wide = x.astype(np.float64)
-    logistic = 1 / (1 + np.exp(-wide))
-    cubic = math.sqrt(2 / math.pi) * (wide + 0.044715 * wide**3)
-    references = {
-        "exp": np.exp(wide),
-        "tanh": np.tanh(wide),
-        "sin": np.sin(wide),
-        "cos": np.cos(wide),
-        "sigmoid": logistic,
-        "silu": wide * logistic,
-        "relu": np.maximum(wide, 0),
-        "gelu": wide * phi(wide),
-        "erf": 2 * phi(wide * math.sqrt(2)) - 1,
-        "abs": np.abs(wide),
-        "floor": np.floor(wide),
-        "ceil": np.ceil(wide),
-        "trunc": np.trunc(wide),
-    }
-    for name, reference in references.items():
-        assert_close(run(getattr(functional(), name), x), reference, dtype)
-    gelu = functional().gelu
-    tanh_form = 0.5 * wide * (1 + np.tanh(cubic))
-    assert_close(run(lambda t: gelu(t, approximate="tanh"), x), tanh_form, dtype)
-    for name in ("log", "sqrt", "log1p"):
-        reference = getattr(np, name)(np.abs(wide))
-        assert_close(run(getattr(functional(), name), np.abs(x)), reference, dtype)
-
-
-@quick
 @given(SHAPES, NUMBERS, SEEDS, st.data())
 def test_reductions(shape: tuple[int, ...], dtype: str, seed: int, data: Any) -> None:
     x = numbers(shape, dtype, seed)
@@ -156,31 +112,9 @@ def test_reductions(shape: tuple[int, ...], dtype: str, seed: int, data: Any) ->
     if dtype in RELATIVE:
         mean = run(lambda t: functions.mean(t, axis=axis), x)
         assert_close(mean, wide.mean(axis, keepdims=True), dtype)
-
-
-@quick
-@given(SHAPES, FLOATS, SEEDS, st.data())
-def test_softmax_sums_to_one(shape: tuple[int, ...], dtype: str, seed: int, data: Any) -> None:
-    x = 30 * numbers(shape, dtype, seed)
-    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
-    weights = run(lambda t: functional().softmax(t, axis=axis), x)
-    wide = np.exp(x.astype(np.float64) - x.max(axis, keepdims=True))
-    assert_close(weights, wide / wide.sum(axis, keepdims=True), dtype)
-    logs = run(lambda t: functional().logsoftmax(t, axis=axis), x)
-    assert_close(logs, np.log(wide / wide.sum(axis, keepdims=True)), "float32")
-
-
-@quick
-@given(SHAPES, FLOATS, SEEDS)
-def test_layer_norm(shape: tuple[int, ...], dtype: str, seed: int) -> None:
-    x = numbers(shape, dtype, seed)
-    gamma, beta = numbers(shape[-1:], dtype, seed + 1), numbers(shape[-1:], dtype, seed + 2)
-    wide = x.astype(np.float64)
-    centred = wide - wide.mean(-1, keepdims=True)
-    scale = np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
-    ours = run(lambda *t: functional().layer_norm(*t, epsilon=1e-5), x, gamma, beta)
-    # A row of nearly equal numbers loses digits in float32, whoever computes it.
-    np.testing.assert_allclose(ours, centred / scale * gamma + beta, 1e-3, 1e-3)
+        shares = np.exp(wide - wide.max(axis, keepdims=True))
+        shares /= shares.sum(axis, keepdims=True)
+        assert_close(run(lambda t: functions.softmax(t, axis=axis), x), shares, dtype)
 
 
 @quick
@@ -236,17 +170,6 @@ def test_what_only_moves(shape: tuple[int, ...], dtype: str, seed: int, data: An
 
 
 @quick
-@given(st.integers(1, 5), st.integers(1, 5), st.integers(0, 4), st.integers(0, 4), SEEDS)
-def test_band_part(rows: int, columns: int, lower: int, upper: int, seed: int) -> None:
-    lower, upper = lower % rows, upper % columns
-    x = numbers((2, rows, columns), "float32", seed)
-    kept = np.triu(np.tril(x, upper), -lower)
-    for exclude, expected in ((False, kept), (True, x - kept)):
-        ours = run(lambda t, e=exclude: functional().band_part(t, lower, upper, exclude=e), x)
-        np.testing.assert_array_equal(ours, expected)
-
-
-@quick
 @given(SHAPES, NUMBERS, SEEDS, st.data())
 def test_gather_and_scatter(shape: tuple[int, ...], dtype: str, seed: int, data: Any) -> None:
     x = numbers(shape, dtype, seed)
@@ -264,18 +187,3 @@ def test_gather_and_scatter(shape: tuple[int, ...], dtype: str, seed: int, data:
         expected[row] += update
     added = run(lambda t, u, i: functional().scatter_nd_add(t, u, i), x, updates, rows)
     assert_close(added, expected, dtype)
-
-
-@quick
-@given(SHAPES, NUMBERS, SEEDS, st.data())
-def test_top_k_puts_the_first_of_equals_first(
-    shape: tuple[int, ...], dtype: str, seed: int, data: Any
-) -> None:
-    x = np.rint(numbers(shape, dtype, seed) / 4).astype(dtype)
-    count = data.draw(st.integers(1, shape[-1]))
-    flat = x.reshape(-1, shape[-1]).tolist()
-    order = [sorted(range(shape[-1]), key=lambda i: -row[i])[:count] for row in flat]
-    ours = run(lambda t: functional().top_k(t, count)[1], x)
-    np.testing.assert_array_equal(ours.reshape(-1, count), order)
-    values = run(lambda t: functional().top_k(t, count)[0], x)
-    np.testing.assert_array_equal(values, np.take_along_axis(x, ours, -1))

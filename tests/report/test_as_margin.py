@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 from rich.cells import cell_len
 from rich.text import Text
@@ -87,3 +90,11 @@ def test_a_terminal_has_colours_and_lines_that_fit(width: int) -> None:
     assert "\x1b[31m▶ 18" in painted
     assert "\x1b[32m✓" in painted
     assert max(cell_len(Text.from_ansi(one).plain) for one in painted.splitlines()) <= width
+
+
+def test_the_page_shows_every_line_and_runs_none() -> None:
+    shown = unescape(as_margin.table(SOURCE, WRONG))
+    assert all(line.strip() in shown for line in SOURCE.splitlines())
+    page = as_margin.page("x = '<script>alert(1)</script><img src=y>'\n", WRONG, "<img src=z>")
+    assert not re.search("<(script|img|link|iframe)|<[^>]* (src|href)=", page)
+    assert "&lt;script&gt;" in page
