@@ -201,18 +201,6 @@ def test_several_steps_at_once_and_canvas_in_a_wrapper(tmp_path: Path) -> None:
     }
 
 
-def test_github_classroom_names_the_assignment_before_the_student(tmp_path: Path) -> None:
-    where = made(
-        tmp_path / "in",
-        "attention-submissions/attention-ada/steps/step_05.py",
-        "attention-submissions/attention-ada/checks/step_05.py",
-        "attention-submissions/attention-bob/steps/step_05.py",
-    )
-    found = answers(collected(where, tmp_path / "spool"))
-    assert sorted(found) == ["ada", "bob"]
-    assert found["ada"].origin.endswith("steps/step_05.py")
-
-
 @pytest.mark.parametrize("folder", ["in", "in/Step 05"])
 def test_blackboards_receipts_say_the_user_name_and_no_file_takes_a_row(
     tmp_path: Path, folder: str
