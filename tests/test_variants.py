@@ -19,7 +19,7 @@ from grader.report.points import Points
 from grader.rubric import load
 from grader.sandbox import WorkerPool
 from tests import grade_the_grader
-from tests.graded import rewrites, variants, verdicts
+from tests.graded import direct, rewrites, variants, verdicts
 from tests.graded.variants import Variant
 from tests.graded.verdicts import Graded
 from tests.marks import sampled, todays
@@ -150,6 +150,15 @@ def test_mutants_are_judged_as_they_behave(step: str, pool: ProcessPoolExecutor)
     found = [pool.submit(verdicts.mutant, step, one, SEED) for one in some]
     wrong = [str(future.result()) for future in found if not future.result().agrees]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.any_python
+@pytest.mark.parametrize("step", sampled(6, variants.steps()))
+def test_the_solution_is_right_and_the_stub_is_not(step: str, pool: ProcessPoolExecutor) -> None:
+    """By formulas that neither the rubric nor the oracle knows."""
+    pool.submit(rewrites.solution, step).result()  # which asserts it
+    stub = course.find(step).stub.read_bytes()
+    assert not pool.submit(direct.truth, step, stub).result().right
 
 
 @pytest.mark.any_python
