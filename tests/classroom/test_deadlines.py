@@ -1,33 +1,28 @@
-"""Due dates: the worked examples of docs/teaching.md, who tells what time, and Gradescope."""
+"""Due dates: the worked examples of docs/teaching.md, and who tells what time."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import jsonschema
 import pytest
-from click.testing import CliRunner
 
 from grader import pipeline
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import Report, Status, Verdict
-from grader.classroom import feedback, online, planning, platforms, rows, store
+from grader.classroom import feedback, planning, platforms, rows, store
 from grader.classroom.deadlines import Deadlines
 from grader.classroom.gradebook import Gradebook, as_csv
 from grader.classroom.planning import Request
-from grader.cli import cli
 from grader.report import policy
 from grader.report.points import Points
 from tests.classroom.test_collect import made
 from tests.classroom.test_table import saved
-from tests.report.test_exports import GRADESCOPE
 
 GUIDE = (course.ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
 SECTION = GUIDE.partition("## Due dates\n")[2].partition("\n## ")[0]
@@ -250,107 +245,3 @@ def test_policies_that_cannot_be_meant(tmp_path: Path, text: str, says: str) -> 
 def test_a_time_is_written_in_any_way_of_toml(tmp_path: Path, due: str, same: bool) -> None:
     rule = written(tmp_path, f'time_zone = "Europe/Berlin"\n[s05]\ndue = {due}\n').rules["s05"]
     assert (rule.due.astimezone(UTC) == datetime(2027, 1, 15, 22, 59, 59, tzinfo=UTC)) == same
-
-
-# ---- Gradescope's autograder ------------------------------------------------------------------
-
-ONLINE = RULE + 'hidden_until = 2027-01-18\nsubmissions = 2\n[s05.extensions]\n"ada@x.org" = 1\n'
-RESULTS = json.dumps({"score": 80, "output": "", "tests": []})
-
-
-def metadata(
-    tmp_path: Path, when: str, *scores: float, mail: str = "bob@x.org", due: str = ""
-) -> Path:
-    path = tmp_path / "submission_metadata.json"
-    told = {
-        "created_at": when,
-        "assignment": {"due_date": due, "late_due_date": None},
-        "users": [{"name": "Somebody", "email": mail, "sid": None}],
-        "previous_submissions": [
-            {"submission_time": f"2027-01-1{n}T00:00:00Z", "score": score}
-            for n, score in enumerate(scores)
-        ],
-    }
-    path.write_text(json.dumps(told))
-    return path
-
-
-@pytest.mark.parametrize(
-    ("when", "mail", "score"),
-    [
-        ("2027-01-15T14:59:59.000000-08:00", "bob@x.org", 80),
-        ("2027-01-15T15:00:00.365935-08:00", "bob@x.org", 72),
-        ("2027-01-16T15:00:00.365935-08:00", "ada@x.org", 72),
-        ("no time", "bob@x.org", 80),
-    ],
-)
-def test_gradescope_takes_off_what_it_costs(
-    tmp_path: Path, when: str, mail: str, score: int
-) -> None:
-    given = written(tmp_path, ONLINE)
-    there = online.read(metadata(tmp_path, when, mail=mail))
-    after = datetime(2027, 1, 18, tzinfo=UTC)
-    found = json.loads(online.applied(RESULTS, given, "s05", there, after))
-    jsonschema.validate(found, GRADESCOPE)
-    assert found["score"] == score
-    assert ("1 day late" in found["output"]) == (score < 80)
-    assert "visibility" not in found
-
-
-@pytest.mark.parametrize(
-    ("due", "now", "shown"),
-    [
-        ("2027-01-18T00:00:00.000000+01:00", "2027-01-17T22:59:59+00:00", "after_due_date"),
-        ("2027-01-15T00:00:00.000000+01:00", "2027-01-17T22:59:59+00:00", "hidden"),
-        ("", "2027-01-17T23:00:00+00:00", None),
-    ],
-)
-def test_results_are_hidden_until_a_date(tmp_path: Path, due: str, now: str, shown: str) -> None:
-    given = written(tmp_path, ONLINE)
-    there = online.read(metadata(tmp_path, "", due=due))
-    text = online.applied(RESULTS, given, "s05", there, datetime.fromisoformat(now))
-    found = json.loads(text)
-    jsonschema.validate(found, GRADESCOPE)
-    assert found.get("visibility") == shown
-    there = online.read(metadata(tmp_path, "", 1, 2, 3, due=due))
-    late = json.loads(online.refused(given, "s05", there, datetime.fromisoformat(now)))
-    assert (late.get("visibility"), late["score"]) == (shown, 2)
-
-
-def test_only_the_first_submissions_count(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "policy.toml").write_text(ONLINE)
-
-    def run(*scores: float) -> dict[str, object]:
-        given = ["--metadata", str(metadata(tmp_path, "2027-01-01T00:00:00Z", *scores))]
-        given += ["--policy", str(tmp_path / "policy.toml")]
-        out = tmp_path / "results.json"
-        arguments = ["autograde", "s05", str(tmp_path / "in"), *given, "--output", str(out)]
-        done = CliRunner().invoke(cli, arguments)
-        assert done.exit_code == 0, done.output
-        found: dict[str, object] = json.loads(out.read_text())
-        jsonschema.validate(found, GRADESCOPE)
-        return found
-
-    assert "no step_05.py" in str(run(63)["output"])  # it was looked at
-    third = run(63, 71, 71)
-    assert third["score"] == 71
-    assert "Only the first 2 count" in str(third["output"])
-
-
-def test_the_archive_has_the_policy_and_refuses_one_without_the_step(tmp_path: Path) -> None:
-    (tmp_path / "policy.toml").write_text(ONLINE)
-    out = str(tmp_path / "a.zip")
-
-    def run(step: str, name: str) -> tuple[int, str]:
-        arguments = ["autograder", step, "--out", out, "--policy", str(tmp_path / name)]
-        done = CliRunner().invoke(cli, arguments)
-        return done.exit_code, done.output
-
-    assert run("s05", "policy.toml")[0] == 0
-    code, said = run("s07", "policy.toml")
-    assert code == 2
-    assert "says nothing about s07" in said
-    code, said = run("s05", "nothing.toml")
-    assert code == 2
-    assert "cannot be read" in said

@@ -1,23 +1,13 @@
-"""What the learning platforms import, and Gradescope's archive, which is really run.
-
-Longer than 300 lines, because all exports are made of one class.
-"""
+"""What the learning platforms import."""
 
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
-import json
-import os
 import re
-import subprocess
-import sys
 import zipfile
 from dataclasses import replace
-from pathlib import Path
 
-import jsonschema
 import pytest
 
 from grader import pipeline
@@ -25,15 +15,11 @@ from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
 from grader.classroom import exports, platforms, targets
-from grader.classroom.adjust import Adjustment, adjustments, earlier
-from grader.classroom.autograder import build
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row, as_csv
 from grader.classroom.layout import Student
-from grader.classroom.roster import Person, by_name
-from grader.classroom.written import Written
+from grader.classroom.roster import Person
 from grader.report.points import Points
-from tests.report.test_exports import GRADESCOPE
 
 STEP = course.find("s05")
 EACH_ONE = Points({"s05": {"*": 1}})
@@ -297,217 +283,3 @@ def test_no_table_holds_a_formula(name: str) -> None:
     for text in (as_csv(given), platforms.canvas(given), platforms.moodle(given, "s05")):
         for row in csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")):
             assert not any(cell.startswith(("=", "+", "-", "@", "\t")) for cell in row)
-
-
-def test_a_file_for_each_person_stays_in_its_folder(tmp_path: Path) -> None:
-    names = ("../../evil", "a/b", "a_b", "\x1b[2J")
-    found = exports.files(book(*map(person, names)), ("text", "json"), lambda form, _: form)
-    (tmp_path / "results").mkdir()
-    assert Written(tmp_path, tmp_path / "results").replace(found) == []
-    assert {path.name for path in tmp_path.iterdir()} == {
-        *("class.html", "wall.html", "gradebook.csv", "json", "text", "results")
-    }
-    assert len(list((tmp_path / "text").iterdir())) == 3
-    first = (tmp_path / "text" / "a_b_s05.txt").read_text(encoding="utf-8").splitlines()[0]
-    assert first == "a/b, s05: 2 of 4 points"
-    assert not any("/" in path.name or "\x1b" in path.name for path in tmp_path.rglob("*"))
-
-
-def test_bonus_other_points_and_what_late_costs(tmp_path: Path) -> None:
-    names = ("Ada", "Bob", "Gone", "Error")
-    given = book(*map(person, names))
-    path = tmp_path / "adjust.csv"
-    path.write_text(
-        "Student,Step,Bonus,Points\nada,s05,1.5,\nBob,,,7\nGone,s05,,2\nerror,s05,1,3\n"
-    )
-    found = adjustments(path, given.people, ["s05"])
-    late = replace(given.row(given.people[0], "s05"), answer=Answer("x.py", "d", late=True))
-    rows = {
-        key: replace(row, adjusted=found[key])
-        for key, row in {**given.rows, ("Ada", "s05"): late}.items()
-    }
-    given = replace(given, rows=rows, points=Points(EACH_ONE.weights, {"s05": 0.5}))
-    assert [given.score(given.row(one, "s05")) for one in given.people] == [3.5, 7, 2, 4]
-    assert [row["Step 05: Title"] for row in read(platforms.canvas(given))[1:]] == [
-        *("3.5", "7", "2", "4")
-    ]
-
-
-def test_people_are_called_as_the_gradebook_or_the_roster_does(tmp_path: Path) -> None:
-    header = ("Student", "ID", "SIS Login ID", "Email")
-    rows = (
-        ("Lovelace, Ada", "100", "lovelace0", "ada@example.org"),
-        ("Thomas, James", "101", "jt", "jt@example.org"),
-        ("James, Thomas", "102", "tj", "tj@example.org"),
-        ("Li", "103", "li", "li@example.org"),
-        ("Li", "104", "li2", "li2@example.org"),
-    )
-    people = [Person(row[0], None, columns=dict(zip(header, row, strict=True))) for row in rows]
-    called = by_name(people)
-    for name in ("Lovelace, Ada", "ada lovelace", "lovelace0", "ada@example.org", "100"):
-        assert called(name) == [people[0]], name
-    assert called("James, Thomas") == [people[2]]  # as the gradebook, and not as another's name
-    assert called("Li") == people[3:]
-    assert called("nobody") == []
-    full = [Person(name, None, columns={"Full name": name}) for name in ("Ada Lovelace", "Bo Li")]
-    assert by_name(full)("Lovelace, Ada") == [full[0]]
-
-
-def test_the_best_of_several_hand_ins_counts(tmp_path: Path) -> None:
-    given = book(*map(person, ("=Ada", "Bob", "Gone", "Error")))
-    reports = {
-        "=Ada": report(3),
-        "Bob": report(3),
-        "Gone": report(1),
-        "Error": None,
-    }  # who handed in nothing had no better one
-    rows = {
-        (name, "s05"): Row(Answer("x.py", "d") if told else None, told)
-        for name, told in reports.items()
-    }
-    (tmp_path / "first").mkdir()
-    (tmp_path / "first" / "gradebook.csv").write_text(
-        as_csv(replace(given, rows=rows)), encoding="utf-8"
-    )
-    most = {"s05": 4.0}
-    points = earlier(tmp_path / "first", given.people, most)
-    assert points == {("=Ada", "s05"): 3, ("Bob", "s05"): 3, ("Gone", "s05"): 1}
-    best = {
-        key: replace(row, adjusted=Adjustment(least=points.get(key, 2), before="first"))
-        for key, row in given.rows.items()
-    }
-    given = replace(given, rows=best)
-    assert [given.score(given.row(one, "s05")) for one in given.people] == [4, 3, 1, None]
-    assert [given.note(given.row(one, "s05")) for one in given.people] == [
-        *("", "best of: first", "best of: first", "")
-    ]
-    assert [row["Step 05: Title"] for row in read(platforms.canvas(given))[1:]] == [
-        *("4", "3", "1", "")
-    ]
-    with pytest.raises(Unusable, match="s05 has 4 points there, and 100 here"):
-        earlier(tmp_path / "first", given.people, {"s05": 100})
-    with pytest.raises(Unusable, match="cannot be read"):
-        earlier(tmp_path / "nothing", given.people, most)
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("name,bonus\nAda,1\n", "first line should be"),
-        ("student,bonus\nZoe,1\n", "nobody is called 'Zoe'"),
-        ("student,step,bonus\nAda,s06,1\n", "none of the steps s05"),
-        ("student,bonus\nAda,much\n", "not a number"),
-        ("student,points\nAda,nan\n", "not a number"),
-    ],
-)
-def test_adjustments_that_cannot_be_meant(tmp_path: Path, text: str, says: str) -> None:
-    (tmp_path / "adjust.csv").write_text(text)
-    with pytest.raises(Unusable, match=says):
-        adjustments(tmp_path / "adjust.csv", [person("Ada")], ["s05"])
-
-
-def test_what_runs_write_is_replaced_as_a_whole(tmp_path: Path) -> None:
-    def run(files: dict[str, str]) -> list[str]:
-        return Written(tmp_path, tmp_path).replace(files)
-
-    def there() -> set[str]:
-        found = (path for path in tmp_path.rglob("*") if path.is_file())
-        return {path.relative_to(tmp_path).as_posix() for path in found} - {"written"}
-
-    assert run({"gradebook.csv": "1", "canvas.csv": "1", "text/ada.txt": "1"}) == []
-    said = run({"gradebook.csv": "2"})
-    assert there() == {"gradebook.csv"}
-    assert said == [f"Removed {name}: an earlier run wrote it." for name in ("canvas.csv", "text")]
-    (tmp_path / "gradebook.csv").write_text("with my notes")
-    assert run({"gradebook.csv": "3"}) == ["Kept your changes as gradebook.csv.edited."]
-    assert (tmp_path / "gradebook.csv.edited").read_text() == "with my notes"
-    assert (tmp_path / "gradebook.csv").read_text() == "3"
-
-
-@pytest.mark.parametrize(
-    "name", ["../theirs", "a/../../theirs", "{there}/theirs", "link/theirs", "", ".", "a\0b", "//x"]
-)
-def test_only_files_inside_the_results_folder_are_removed_or_written(
-    name: str, tmp_path: Path
-) -> None:
-    out, there = tmp_path / "out", tmp_path / "there"
-    out.mkdir()
-    there.mkdir()
-    for folder in (tmp_path, there):
-        (folder / "theirs").write_text("mine")
-    (out / "link").symlink_to(there)
-    name = name.format(there=there)
-    (out / "written").write_text(json.dumps({name: [hashlib.sha256(b"mine").hexdigest()]}))
-    assert Written(out, out).replace({"gradebook.csv": "1"}) == []
-    (out / "written").write_text(json.dumps({name: []}))
-    assert Written(out, out).replace({"class.html": "1"}) == []
-    with pytest.raises(Unusable, match="leads out of"):
-        Written(out, out).replace({"link/theirs": "2"})
-    assert {path.read_text() for path in (tmp_path / "theirs", there / "theirs")} == {"mine"}
-    assert {path.name for path in there.iterdir()} == {"theirs"}
-
-
-def test_a_file_of_somebody_else_is_never_replaced(tmp_path: Path) -> None:
-    (tmp_path / "gradebook.csv").write_text("mine")
-    written = Written(tmp_path, tmp_path)
-    with pytest.raises(Unusable, match="not written by this command"):
-        written.check(exports.names((), ["s05"]))
-    with pytest.raises(Unusable):
-        written.replace({"class.html": "", "gradebook.csv": ""})
-    assert {path.name for path in tmp_path.iterdir()} == {"gradebook.csv"}
-    assert (tmp_path / "gradebook.csv").read_text() == "mine"
-
-
-POLICY = b'time_zone = "UTC"\n[s05]\nhidden_until = 9000-01-01\n'
-
-
-@pytest.fixture(scope="module")
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What Gradescope has after building the image, but with the Python of the tests."""
-    base = tmp_path_factory.mktemp("autograder")
-    with zipfile.ZipFile(io.BytesIO(build(STEP, b"[s05]\noutput = 9\n", POLICY))) as archive:
-        archive.extractall(base / "source")
-        for name in ("setup.sh", "run_autograder"):
-            assert archive.getinfo(name).external_attr >> 16 & 0o111
-    return base
-
-
-def autograded(base: Path, submission: dict[str, bytes]) -> dict[str, object]:
-    folder = base / "submission"
-    subprocess.run(["rm", "-rf", str(folder), str(base / "results")], check=True)
-    for name, data in submission.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
-    done = subprocess.run(
-        ["bash", str(base / "source" / "run_autograder")],
-        env={
-            **{name: os.environ[name] for name in ("HOME", "PATH") if name in os.environ},
-            "AUTOGRADER_BASE": str(base),
-            "AUTOGRADER_PYTHON": sys.executable,
-        },
-        cwd=base,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found: dict[str, object] = json.loads((base / "results" / "results.json").read_text())
-    jsonschema.validate(found, GRADESCOPE)
-    return found
-
-
-@pytest.mark.whole
-def test_gradescopes_archive_grades_with_nothing_but_itself(unpacked: Path) -> None:
-    solution = STEP.solution.read_bytes()
-    found = autograded(unpacked, {"work/Step_05 (2).py": solution})
-    assert (found["score"], found["visibility"]) == (39, "hidden")
-    broken = autograded(unpacked, {"step_05.py": b"def (\n"})
-    assert broken["score"] == 0
-    assert "Syntax error" in str(broken["output"])
-    assert "no step_05.py" in str(autograded(unpacked, {"notes.txt": b"x"})["output"])
-
-
-def test_gradescopes_scripts_are_bash(unpacked: Path) -> None:
-    for name in ("setup.sh", "run_autograder"):
-        subprocess.run(["bash", "-n", str(unpacked / "source" / name)], check=True)
-    assert build(STEP) == build(STEP)

@@ -21,7 +21,8 @@ from grader.classroom.layout import Student
 from grader.classroom.planning import Request, planned
 from grader.classroom.roster import Person, by_name
 from grader.cli import cli
-from tests.classroom.test_collect import answers, collected, made, zipped
+from tests.classroom.test_archive import zipped
+from tests.classroom.test_collect import answers, collected, made
 from tests.classroom.test_platforms import book, read
 from tests.classroom.test_table import saved
 
@@ -97,6 +98,26 @@ PEOPLE = [Person(name, Student(str(n)), columns={"Name": name}) for n, name in e
 )
 def test_letters_that_a_keyboard_lacks(called: str, whom: list[int]) -> None:
     assert by_name(PEOPLE)(called) == [PEOPLE[number] for number in whom]
+
+
+def test_people_are_called_as_the_gradebook_or_the_roster_does() -> None:
+    header = ("Student", "ID", "SIS Login ID", "Email")
+    rows = (
+        ("Lovelace, Ada", "100", "lovelace0", "ada@example.org"),
+        ("Thomas, James", "101", "jt", "jt@example.org"),
+        ("James, Thomas", "102", "tj", "tj@example.org"),
+        ("Li", "103", "li", "li@example.org"),
+        ("Li", "104", "li2", "li2@example.org"),
+    )
+    people = [Person(row[0], None, columns=dict(zip(header, row, strict=True))) for row in rows]
+    called = by_name(people)
+    for name in ("Lovelace, Ada", "ada lovelace", "lovelace0", "ada@example.org", "100"):
+        assert called(name) == [people[0]], name
+    assert called("James, Thomas") == [people[2]]  # as the gradebook, and not as another's name
+    assert called("Li") == people[3:]
+    assert called("nobody") == []
+    full = [Person(name, None, columns={"Full name": name}) for name in ("Ada Lovelace", "Bo Li")]
+    assert by_name(full)("Lovelace, Ada") == [full[0]]
 
 
 @pytest.mark.parametrize(

@@ -81,24 +81,3 @@ def test_a_trial_meets_each_condition(step: str) -> None:
         conditions = target.conditions()
         alone = {name for name, text in conditions.items() if not conditional.counts(text)}
         assert alone <= set(conditional.meeting(step, target.name, SEED)), target.name
-
-
-SEEDS = 20
-"""Draws of each step, of which none may come near to the tolerance."""
-
-
-@pytest.mark.parametrize("step", variants.steps())
-@pytest.mark.slow
-def test_rounding_in_float32_is_far_below_the_tolerance(step: str) -> None:
-    for seed in range(SEEDS):
-        evidence = refusal.evidence(step, seed, refusal.solution(step, seed))
-        near = [
-            (name, path)
-            for name, trial in evidence.trials.items()
-            if trial.expect is not None
-            for path, want in evidence.expected(name).items()
-            if isinstance(seen := evidence.seen(name, path), SeenTensor)
-            and evidence.equal(name, path)
-            and not evidence.close(name, seen.array, want, times=0.3)
-        ]
-        assert near == [], seed

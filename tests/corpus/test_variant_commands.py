@@ -33,26 +33,6 @@ def test_a_header_keeps_its_order(folder: Path) -> None:
     assert one.source == source
 
 
-def test_an_edit_has_the_lines_around_that_it_takes(folder: Path) -> None:
-    source = PLAIN.replace("    return attend(", "    print(value)\n    return attend(")
-    source = source.replace("def attend(query", "def attend(query, *")
-    add.add("s05/right/prints", source.encode(), folder)
-    entry = (folder / "s05" / "right.edits").read_text().partition("===")[2]
-    assert (
-        entry
-        == """\
- prints
-base: plain
-@@
--def attend(query, key, value):
-+def attend(query, *, key, value):
-@@
-+    print(value)
-     return attend(query, key, value)
-"""
-    )
-
-
 def test_a_program_that_is_far_from_every_other_becomes_a_file(folder: Path) -> None:
     other = b"from solutions import solution_05\n\nGPT2Attention = solution_05.GPT2Attention\n"
     assert "stored whole" in add.add("s05/wrong/other", other, folder)

@@ -2,24 +2,17 @@
 
 All of it runs on the engine of the grader, so nothing is compiled; the compiled model has a test
 of its own that is marked ``native``.
-
-Longer than 300 lines, because the small models that it makes serve all its tests.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import lzma
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-import termios
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +20,8 @@ import numpy as np
 import pytest
 
 from checks.step_12 import oracle, sampling
-from gpt2 import course as own
-from gpt2 import tensorfile
-from gpt2.checkpoint import NoCheckpoint, read_checkpoint
-from gpt2.tokenizer import NoTokenizer, Tokenizer
+from gpt2.tokenizer import Tokenizer
 from grader.base.course import ROOT
-from tests.marks import sampled
-from tests.worker_jobs import until
 
 SMALL = ROOT / "gpt2" / "tiny"
 SIZES = {"vocab_size": 2048, "n_positions": 24, "n_embd": 12, "n_layer": 2, "n_head": 3}
@@ -262,104 +250,13 @@ def test_a_way_with_other_numbers_is_not_taken(ways: Ways) -> None:
     assert ways.taken(0.001, 1.1) == ["first"] * 4 + ["other"] + ["first"] * 6
 
 
-# ---- checkpoints --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", ["F16", "BF16"])
-def test_half_precision_is_read_as_it_is(folder: Path, dtype: str) -> None:
-    write_tensors(folder / "model.safetensors", WEIGHTS, dtype)
-    _, found = read_checkpoint(folder)
-    name = "transformer.wte.weight"
-    assert np.allclose(found[name], WEIGHTS[name], rtol=2**-7, atol=0)
-
-
-def test_shards_are_read_together(folder: Path) -> None:
-    _, whole = read_checkpoint(folder)
-    (folder / "model.safetensors").unlink()
-    names = sorted(WEIGHTS)
-    shards = {"a.safetensors": names[:5], "b.safetensors": names[5:]}
-    for shard, part in shards.items():
-        write_tensors(folder / shard, {name: WEIGHTS[name] for name in part})
-    index = {"weight_map": {name: shard for shard, part in shards.items() for name in part}}
-    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    for place in (folder, folder / "model.safetensors.index.json"):
-        _, found = read_checkpoint(place)
-        assert found.keys() == whole.keys()
-        assert all(np.array_equal(found[name], whole[name]) for name in whole)
-    (folder / "b.safetensors").unlink()
-    with pytest.raises(NoCheckpoint, match=r"b\.safetensors is missing"):
-        read_checkpoint(folder)
-
-
-@pytest.mark.parametrize("pairs", [True, False])
-def test_one_tokenizer_file_gives_the_same_tokens(folder: Path, pairs: bool) -> None:
-    before = Tokenizer.from_folder(folder)
-    lines = (folder / "merges.txt").read_text(encoding="utf-8").split("\n")
-    merges = [line for line in lines if line and not line.startswith("#version")]
-    vocabulary = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
-    end = vocabulary.pop("<|endoftext|>")
-    whole = {
-        "added_tokens": [{"id": end, "content": "<|endoftext|>", "special": True}],
-        "model": {
-            "type": "BPE",
-            "vocab": vocabulary,
-            "merges": [merge.split(" ") for merge in merges] if pairs else merges,
-        },
-    }
-    (folder / "tokenizer.json").write_text(json.dumps(whole))
-    (folder / "merges.txt").unlink()
-    text = "It's 12 o'clock, \n naïve “Emma”<|endoftext|> 日本"
-    after = Tokenizer.from_folder(folder)
-    assert after.encode(text) == before.encode(text)
-    assert after.decode(after.encode(text)) == text
-
-
-def read_everything(folder: Path) -> None:
-    read_checkpoint(folder)
-    Tokenizer.from_folder(folder).encode(PROMPT)
+# ---- usage --------------------------------------------------------------------------------
 
 
 def damage(folder: Path, **changes: Any) -> None:
     """Change entries of the configuration."""
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, **changes}))
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-100])
-
-
-DAMAGES: dict[str, tuple[Callable[[Path], Any], str]] = {
-    "no config": (lambda f: (f / "config.json").unlink(), "config.json is missing"),
-    "config is a list": (lambda f: (f / "config.json").write_text("[]"), "not contain a JSON"),
-    "config is binary": (lambda f: (f / "config.json").write_bytes(b"\xff\x00"), "cannot be read"),
-    "another model": (lambda f: damage(f, model_type="llama"), "model_type: 'llama'"),
-    "another GELU": (lambda f: damage(f, activation_function="relu"), "activation_function"),
-    "text for a size": (lambda f: damage(f, n_embd="12"), "n_embd: '12'"),
-    "no heads": (lambda f: damage(f, n_head=0), "n_head: 0"),
-    "heads do not divide": (lambda f: damage(f, n_head=5), "does not divide"),
-    "bad epsilon": (lambda f: damage(f, layer_norm_epsilon="x"), "layer_norm_epsilon"),
-    "no weights": (lambda f: (f / "model.safetensors").unlink(), "neither model.safetensors"),
-    "half a file": (lambda f: cut(f / "model.safetensors"), "not a complete safetensors file"),
-    "no safetensors": (
-        lambda f: (f / "model.safetensors").write_bytes(b"GGUF" * 9),
-        "not a safetensors file",
-    ),
-    "empty weights": (lambda f: (f / "model.safetensors").write_bytes(b""), "too short"),
-    "no tokenizer": (lambda f: (f / "vocab.json").unlink(), "neither vocab.json"),
-    "half a vocabulary": (lambda f: cut(f / "vocab.json"), "tokenizer in"),
-    "ids that are none": (lambda f: (f / "vocab.json").write_text('{"a": "b"}'), "whole numbers"),
-    "a poor vocabulary": (lambda f: (f / "vocab.json").write_text('{"a": 1}'), "lacks"),
-}
-
-
-@pytest.mark.parametrize("name", DAMAGES)
-def test_a_damaged_folder_is_told_apart(folder: Path, name: str) -> None:
-    break_it, words = DAMAGES[name]
-    break_it(folder)
-    with pytest.raises((NoCheckpoint, NoTokenizer, tensorfile.BadTensorFile)) as error:
-        read_everything(folder)
-    assert words in str(error.value)
 
 
 def test_wrong_usage_has_status_2_and_no_traceback(folder: Path, tmp_path: Path) -> None:
@@ -383,167 +280,3 @@ def test_weights_that_do_not_fit_are_named(folder: Path) -> None:
     assert "missing: transformer.h.2.ln_1.weight" in done.stderr
     assert "transformer.h.0.mlp.c_fc.weight has shape (48, 12), expected (7, 12)" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-# ---- stopping -----------------------------------------------------------------------------
-
-
-@contextmanager
-def started(engine: str, home: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A run that has begun to write, and where its text can be read; nothing is compiled yet.
-
-    On Linux the pipe has room for a few words only. However late this process looks at it, the
-    run has not come to its end.
-    """
-    command = [sys.executable, "-m", "gpt2", "--engine", engine, "--prompt", "It is"]
-    empty = {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home)}
-    reader, writer = os.pipe()
-    filled = 0
-    if sys.platform == "linux":
-        filled = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096) - 40
-        os.write(writer, b" " * filled)
-    with subprocess.Popen(
-        command, cwd=ROOT, env=empty, text=True, stdout=writer, stderr=subprocess.PIPE
-    ) as process:
-        os.close(writer)
-        until(lambda: held(reader) > filled + len("It is"))
-        yield process, reader
-
-
-def held(reader: int) -> int:
-    """How many bytes wait in a pipe."""
-    return int.from_bytes(fcntl.ioctl(reader, termios.FIONREAD, bytes(4)), sys.byteorder)
-
-
-@pytest.mark.parametrize("engine", sampled(3, ["numpy", "auto"]))
-def test_ctrl_c_ends_the_text_and_tells_how_fast_it_was(engine: str, tmp_path: Path) -> None:
-    with started(engine, tmp_path) as (process, reader):
-        process.send_signal(signal.SIGINT)
-        with os.fdopen(reader, "rb") as text:
-            text.read()
-        told = process.communicate()[1]
-    assert process.returncode == 130
-    assert ("while MAX compiles" in told) == (engine == "auto")
-    assert "a second" in told
-    assert "Stopped." in told
-    assert "Traceback" not in told
-
-
-@pytest.mark.parametrize("engine", sampled(3, ["numpy", "auto"]))
-def test_a_closed_pipe_ends_it_quietly(engine: str, tmp_path: Path) -> None:
-    with started(engine, tmp_path) as (process, reader):
-        os.close(reader)
-        told = process.communicate()[1]
-    assert process.returncode == 1
-    assert "rror" not in told
-
-
-# ---- a learner's own steps ----------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The course with every step solved by its learner."""
-    place = tmp_path_factory.mktemp("course")
-    for name in ("gpt2", "grader", "checks", "solutions", "steps"):
-        shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "course.toml", place)
-    for path in (place / "solutions").glob("solution_*.py"):
-        number = path.stem.removeprefix("solution_")
-        shutil.move(path, place / "steps" / f"step_{number}.py")
-        shutil.copy(place / "steps" / f"step_{number}.py", path)
-    return place
-
-
-def mine(clone: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    how = ("--mine", "--tokens", "2", "--seed", "1", *more)
-    return run(*how, root=clone, env={**os.environ, "PYTHONPATH": ""})
-
-
-def test_own_steps_write(clone: Path) -> None:
-    path = clone / "steps" / "step_12.py"
-    text = path.read_text()
-    path.write_text(text + '\nprint("my own step 12")\n')
-    done = mine(clone)
-    path.write_text(text)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("my own step 12\nIt is a truth")
-
-
-UNSTAGED = {
-    "one by one": (
-        "seq_len = input_ids.shape[-1]",
-        "seq_len = int(input_ids.shape[-1])",
-        "The prompt is read token by token",
-    ),
-    "anew for every token": (
-        "past = 0 if cache is None else cache[0][0].shape[-2]",
-        "past = 0 if cache is None else int(cache[0][0].shape[-2])",
-        "staged anew for every token",
-    ),
-    "other numbers for a name": (
-        "if seq_len != 1:",
-        "if isinstance(seq_len, StaticDim) and seq_len != 1:",
-        "it computes other numbers",
-    ),
-}
-"""Lines of step 12 that need a number for a length, and what is said of them."""
-
-
-@pytest.mark.any_python
-@pytest.mark.parametrize("name", sampled(3, UNSTAGED))
-def test_own_code_that_cannot_be_staged_writes_the_same_text(clone: Path, name: str) -> None:
-    path = clone / "steps" / "step_12.py"
-    text = path.read_text()
-    line, needy, words = UNSTAGED[name]
-    assert line in text
-    how = ("--temperature", "0", "--tokens", "5")
-    right = mine(clone, *how)
-    path.write_text(
-        text.replace(line, needy).replace(
-            "from max.dtype import DType",
-            "from max.dtype import DType\nfrom max.graph import StaticDim",
-        )
-    )
-    done = mine(clone, *how)
-    path.write_text(text)
-    assert "token by token" not in right.stderr
-    assert "anew" not in right.stderr
-    assert (done.returncode, done.stdout) == (0, right.stdout), done.stderr
-    assert words in done.stderr
-
-
-def test_the_line_of_a_broken_step_is_named(clone: Path) -> None:
-    path = clone / "steps" / "step_09.py"
-    text = path.read_text()
-    line = "hidden_states = self.c_fc(hidden_states)"
-    path.write_text(text.replace(line, "hidden_states = self.c_fcc(hidden_states)"))
-    done = mine(clone)
-    path.write_text("def half(:\n" + text)
-    half = mine(clone)
-    path.write_text(text)
-    number = text[: text.index(line)].count("\n") + 1
-    assert (done.returncode, half.returncode) == (1, 1)
-    assert f"steps/step_09.py, line {number}: hidden_states = self.c_fcc" in done.stderr
-    assert "AttributeError" in done.stderr
-    assert "run s09` grades that step" in done.stderr
-    assert "steps/step_09.py, line 1: def half(:\nSyntaxError" in half.stderr
-    assert "Traceback" not in done.stderr + half.stderr
-
-
-def test_blank_steps_are_listed_and_the_first_is_named(clone: Path) -> None:
-    kept = {}
-    for number in ("05", "08"):
-        path = clone / "steps" / f"step_{number}.py"
-        kept[path] = path.read_bytes()
-        path.write_bytes((ROOT / "steps" / path.name).read_bytes())
-    done = mine(clone)
-    for path, data in kept.items():
-        path.write_bytes(data)
-    assert done.returncode == 1
-    assert "Still blank: 05 and 08." in done.stderr
-    assert "Write step 05 first. Its lesson is steps/step_05.md" in done.stderr
-
-
-def test_the_steps_of_the_model_are_those_that_step_12_imports() -> None:
-    assert own.needed() == ["01", "02", "03", "05", "08", "09", "11", "12"]

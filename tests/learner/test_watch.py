@@ -13,24 +13,11 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pexpect
 import psutil
 import pytest
-from rich.cells import cell_len
 
-from grader.base import course
-from grader.base.machine import cores
-from grader.base.model import Report
-from grader.learner.watch.changes import file_system, must_poll
-from grader.learner.watch.screen import View, frame, report_text
-from grader.learner.watch.split import SplitRun
-from grader.pipeline import Options, grade
-from grader.report.style import Style, paint
-from grader.sandbox import Running, WorkerPool
 from tests.own_course import Course, begin_again, copy_course
 
 pytestmark = pytest.mark.any_python  # terminals, signals and files that change are the system's
@@ -217,61 +204,6 @@ def test_a_narrow_terminal_and_one_that_changes(own: Course, start: Callable[...
     screen.end()
 
 
-@pytest.fixture(scope="module")
-def report(workers: WorkerPool) -> Report:
-    """The report on an untouched step 05."""
-    step = course.find("s05")
-    return grade(step, step.stub, start=workers.start)
-
-
-SMALL = pytest.param((6, 20), marks=pytest.mark.whole)
-
-
-@pytest.mark.parametrize("size", [(12, 40), (24, 80), (50, 200), SMALL], ids=str)
-def test_a_frame_fits_and_every_line_can_be_scrolled_to(
-    size: tuple[int, int], report: Report
-) -> None:
-    rows, width = size
-    how = Style(width=width)
-    text = report_text(report, how, {}, rows)
-    assert "checks pass" in text
-    seen, offset = [], -1
-    while True:
-        lines, now = frame(["a", "b" * 100], View(text, offset + 1), how, rows)
-        assert len(lines) == rows
-        assert max(cell_len(line) for line in lines) <= width
-        assert re.search(r"\bh\b", " ".join(lines[-3:]))
-        if now == offset:
-            break
-        offset = now
-        seen.append(lines[2])
-    body = paint(text, how).splitlines()
-    assert seen == body[: len(seen)]
-    assert lines[2 : 2 + len(body) - len(seen) + 1] == body[offset:]
-
-
-def test_the_first_failure_is_on_a_screen_of_24_rows(workers: WorkerPool) -> None:
-    step = course.find("s06")
-    text = report_text(grade(step, step.stub, start=workers.start), Style(width=80), {}, 21)
-    assert text.startswith("Nothing is written yet: all ")
-    assert text.splitlines()[1].startswith("Begin with the first TODO, on line ")
-    assert "more wait for: " in text
-    assert "Waits for" not in text
-
-
-def test_a_program_that_prints_much_does_not_hide_the_report(
-    workers: WorkerPool, tmp_path: Path
-) -> None:
-    step = course.find("s01")
-    path = tmp_path / "step_01.py"
-    path.write_text(step.solution.read_text() + "for i in range(900): print('line', i)\n")
-    report = grade(step, path, start=workers.start)
-    lines = report_text(report, Style(width=80), {}, 20).splitlines()
-    assert "  | line 3" in lines
-    assert any("888 more lines" in line for line in lines)
-    assert len(lines) < 22
-
-
 def modes(screen: Screen) -> int:
     """Whether lines are edited and keys shown by the terminal."""
     found: int = termios.tcgetattr(screen.child.child_fd)[3]
@@ -386,71 +318,3 @@ def test_without_a_terminal_it_prints_plain_reports(own: Course) -> None:
         finally:
             watch.kill()
     assert left_of(own) == []
-
-
-@pytest.fixture(scope="module")
-def pairs() -> Iterator[WorkerPool]:
-    with WorkerPool(2) as pool:
-        yield pool
-
-
-@pytest.mark.parametrize(
-    ("text", "other"),
-    [("", ""), (" / math.sqrt(int(value.shape[-1]))", ""), ("import math", "print(1)\nx = 1 / 0")],
-    ids=["right", "no scale", "error at import"],
-)
-def test_two_workers_find_what_one_finds(
-    text: str, other: str, pairs: WorkerPool, tmp_path: Path
-) -> None:
-    step = course.find("s05")
-    path = tmp_path / "step_05.py"
-    source = step.solution.read_text(encoding="utf-8")
-    path.write_text(source.replace(text, other) if text else source, encoding="utf-8")
-    taken = []
-
-    def second() -> Running:
-        taken.append(pairs.start())
-        return taken[-1]
-
-    def start(**settings: Any) -> Any:
-        return SplitRun(pairs.start(**settings), second)
-
-    one = grade(step, path, Options(seed=5), pairs.start)
-    two = grade(step, path, Options(seed=5), start)
-    assert len(taken) == int(cores() > 1)
-    assert replace(two, duration_s=0.0) == replace(one, duration_s=0.0)
-
-
-MOUNTS = """\
-22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
-30 22 0:5 / /mnt/c rw,noatime - 9p drvfs rw
-31 22 0:6 / /home/me/with\\040space rw - nfs4 server:/export rw
-32 22 0:7 / /srv rw - fuse.sshfs host: rw
-33 32 0:8 / /srv/local rw - ext4 /dev/sdb rw
-broken line
-"""
-
-
-def test_polling_where_events_do_not_arrive(tmp_path: Path) -> None:
-    mounts = tmp_path / "mountinfo"
-    mounts.write_text(MOUNTS, encoding="utf-8")
-    kinds = {
-        "/home/me": "ext4",
-        "/mnt/c/course": "9p",
-        "/mnt/cc": "ext4",
-        "/home/me/with space/course": "nfs4",
-        "/srv/course": "fuse.sshfs",
-        "/srv/local/course": "ext4",
-    }
-    assert {path: file_system(Path(path), mounts) for path in kinds} == kinds
-    assert file_system(Path("/home"), tmp_path / "missing") == ""
-    assert must_poll(tmp_path, {"WATCHFILES_FORCE_POLLING": "1"})
-    assert not must_poll(tmp_path, {"WATCHFILES_FORCE_POLLING": "false"})
-
-
-def test_each_line_of_a_wrapped_sentence_has_as_many_words_as_fit() -> None:
-    words = "   Hint: Add 'from max.experimental import functional as F'"
-    assert paint(words, Style(width=40)).splitlines() == [
-        "   Hint: Add 'from max.experimental",
-        "      import functional as F'",
-    ]

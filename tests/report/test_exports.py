@@ -1,7 +1,4 @@
-"""Each format for machines, against its published schema, whatever a learner's texts hold.
-
-Longer than 300 lines, because each format is held to its own schema.
-"""
+"""Each format for machines, against its published schema, whatever a learner's texts hold."""
 
 from __future__ import annotations
 

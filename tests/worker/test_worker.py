@@ -33,6 +33,7 @@ from grader.protocol.probe import (
     TensorArg,
 )
 from grader.worker import program
+from tests.graded import formulas
 from tests.worker_jobs import FILE, ROOT, call, error, floats, job, out, probe
 
 # ---- a right file -------------------------------------------------------------------------
@@ -47,22 +48,6 @@ def attention_weights() -> dict[str, Any]:
         "c_proj.weight": floats(3, EMBED, EMBED),
         "c_proj.bias": floats(4, EMBED),
     }
-
-
-def attention(x: Any) -> Any:
-    """Causal multi-head attention in float64, written out."""
-    w = {name: array.astype(np.float64) for name, array in attention_weights().items()}
-    query, key, value = np.split(x @ w["c_attn.weight"].T + w["c_attn.bias"], 3, axis=-1)
-
-    def heads(t: Any) -> Any:
-        return t.reshape(BATCH, SEQ, HEADS, -1).transpose(0, 2, 1, 3)
-
-    scores = heads(query) @ heads(key).swapaxes(-1, -2) / math.sqrt(EMBED // HEADS)
-    scores = np.where(np.tri(SEQ, dtype=bool), scores, -np.inf)
-    scores = np.exp(scores - scores.max(-1, keepdims=True))
-    merged = (scores / scores.sum(-1, keepdims=True)) @ heads(value)
-    merged = merged.transpose(0, 2, 1, 3).reshape(BATCH, SEQ, EMBED)
-    return merged @ w["c_proj.weight"].T + w["c_proj.bias"]
 
 
 def test_a_right_attention_is_built_loaded_called_and_computed() -> None:
@@ -91,9 +76,8 @@ def test_a_right_attention_is_built_loaded_called_and_computed() -> None:
     assert module.attributes["c_proj"] == "Linear"
     for name in ("out", "again"):
         assert out(outcome, "p", name).dtype == "float32"
-        np.testing.assert_allclose(
-            out(outcome, "p", name).array, attention(x), rtol=1e-4, atol=1e-4
-        )
+        wanted = formulas.layer(x.astype(np.float64), attention_weights(), HEADS)
+        np.testing.assert_allclose(out(outcome, "p", name).array, wanted, rtol=1e-4, atol=1e-4)
     assert results["read"] == {"head_dim": EMBED // HEADS, "num_heads": HEADS}
 
 
