@@ -123,7 +123,6 @@ def humans() -> list[Human]:
 
 CLASS = humans()
 Files = dict[str, bytes]
-Table = list[list[str]]
 
 
 def canvas(each: Human) -> tuple[Files, list[str]]:

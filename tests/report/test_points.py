@@ -22,10 +22,12 @@ from grader.protocol.probe import Job, Outcome
 from grader.report import as_gradescope, points
 from grader.report.points import Points
 from tests.graded import inside, variants
-from tests.marks import sampled, todays
+from tests.marks import todays
 
 STEPS = course.steps()
 SEED = 1
+SOME = pytest.mark.sampled(4, 2)
+"""A quarter of the steps today, and another one in ``test-whole``."""
 
 
 class Class(NamedTuple):
@@ -53,7 +55,7 @@ def _engine() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
-@pytest.mark.sampled(4)
+@SOME
 def test_an_error_is_worth_little(step: Step, tmp_path: Path) -> None:
     """That wrong is worth more and right all of it is in ``test_variants``, with its reports."""
     solution = step.solution.read_text(encoding="utf-8")
@@ -87,7 +89,7 @@ def compared(step: Step, files: Mapping[str, bytes], spool: Path, *, run: bool) 
 @pytest.mark.parametrize(
     ("step", "few"),
     [
-        *sampled(4, [(step, True) for step in STEPS]),
+        *(pytest.param(step, True, marks=SOME) for step in STEPS),
         *(pytest.param(step, False, marks=pytest.mark.whole) for step in todays(4, STEPS)),
     ],
     ids=lambda value: getattr(value, "id", "few" if value else "all"),

@@ -47,7 +47,7 @@ def test_the_same_graphs_numbers_and_errors(counts: tuple[str, ...]) -> None:
         for how in ("plain", "sooner")
     ]
     plain, sooner = (json.loads(process.communicate()[0]) for process in started)
-    assert sum(len(one["graphs"]) for one in plain.values()) > 100
+    assert sum(len(one["graphs"]) for one in plain.values()) > 50
     assert sooner.keys() == plain.keys()
     for name in plain:
         assert sooner[name] == plain[name], name
