@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,8 +11,8 @@ from grader.base import course
 from grader.base.blanks import make_answer, make_stub
 from grader.base.model import Explanation, Report
 from grader.pipeline import Follow, Options, grade
-from grader.report import as_json, as_text, explained
-from grader.report.style import FILE, Style
+from grader.report import explained
+from grader.report.style import FILE
 from grader.sandbox import WorkerPool
 from tests.explain import recorded
 
@@ -139,19 +138,6 @@ def test_it_is_short_and_says_nothing_twice(name: str, graded: Graded) -> None:
     assert len(set(lines)) == len(lines)
     assert not found.said or found.said not in found.cause
     assert found.searched
-
-
-@pytest.mark.sampled(3)
-@pytest.mark.parametrize("name", DESIGNED)
-def test_the_formats_draw_the_same(name: str, graded: Graded) -> None:
-    report = graded(name)
-    found = explanation(report)
-    assert json.loads(as_json.render(report))["explanation"]["line"] == found.line
-    for width in (40, 80):
-        style = Style(width=width)
-        drawn = "\n".join(explained.lines(report, style))
-        assert found.cause.split()[0] in drawn
-        assert drawn in as_text.render(report, style)
 
 
 def test_where_nothing_is_written_the_first_blank_is_named(

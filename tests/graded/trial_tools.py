@@ -85,11 +85,9 @@ def generator(seed: int) -> Any:
 
 def made_module(cls: Any, *args: Any, **more: Any) -> Any:
     """An object of ``cls``, which is a Module."""
-    from max.experimental import functional as F
     from max.experimental.nn import Module
 
-    with F.lazy():
-        made = cls(*args, **more)
+    made = created(cls, *args, **more)
     if not isinstance(made, Module):
         raise Wrong(f"{cls.__name__} is no Module")
     return made

@@ -1,7 +1,8 @@
-"""Oracles and solutions of steps 05 and 07 to 12 against Hugging Face's GPT-2 and PyTorch."""
+"""Oracles and solutions of steps 01 and 05 to 12 against Hugging Face's GPT-2 and PyTorch."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from checks.shared import attention, block
 from checks.shared import gpt2 as model
 from checks.shared.layer_norm import layer_norm
+from checks.step_06 import oracle as rotary
 from checks.step_10 import oracle as cache
 from checks.step_12 import oracle as decoding
 from tests.parity import peers
@@ -189,3 +191,22 @@ def test_every_option_is_pytorchs_multihead_attention(bias: bool, zero: bool) ->
         settled = cache.Layer(given, heads, zero=zero)
         same(cache.multi_head_attention(settled, x, attention_mask=mask)[0], theirs)
         same(peers.run(solved, x, attention_mask=mask)[0], theirs)
+
+
+def test_rotation_is_multiplication_by_complex_numbers() -> None:
+    draw = np.random.default_rng(3)
+    x, places = draw.standard_normal((2, 5, 8)), draw.integers(0, 500, (2, 5))
+    points = torch.view_as_complex(torch.from_numpy(x).reshape(2, 5, 4, 2))
+    frequencies = 10_000.0 ** (-torch.arange(0, 8, 2, dtype=torch.float64) / 8)
+    angles = torch.from_numpy(places)[..., None] * frequencies
+    turned = torch.view_as_real(points * torch.polar(torch.ones_like(angles), angles))
+    ours = rotary.rotate(x, places, 10_000.0)
+    np.testing.assert_allclose(ours, turned.reshape(x.shape).numpy(), rtol=0, atol=1e-6)
+
+
+def test_the_configuration_is_hugging_faces() -> None:
+    from solutions.solution_01 import GPT2Config
+
+    theirs = peers.transformers.GPT2Config()
+    for ours in fields(GPT2Config):
+        assert getattr(theirs, ours.name) == ours.default, ours.name

@@ -1,7 +1,7 @@
 """A tensor as text, from an array of its numbers: MAX computes every row that it shows.
 
-The text is MAX's own (``tests/test_engine_staging``). Printing a few tensors of GPT-2's size in a
-forward pass took ten seconds.
+The text is MAX's own (``tests/frameworks/engine/test_staging``). Printing a few tensors of GPT-2's
+size in a forward pass took ten seconds.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 The hard core registers handlers and reads an operation: without it there is no engine. Every
 other name is optional; if this MAX lacks one, what it serves is left to MAX. What the table
 says is what the engine does: it reaches these names only through the table
-(``tests/test_engine_private`` looks for others). ``python -m grader.frameworks.max.engine.audit``
-prints it for the installed MAX.
+(``tests/frameworks/engine/test_private`` looks for others).
+``python -m grader.frameworks.max.engine.audit`` prints it for the installed MAX.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ Staging a forward pass of thirty operations takes MAX twenty milliseconds, most 
 functions: types and shapes that go to MLIR and back, constants that are filled number by number,
 arguments that are walked as trees, a signature that is rewritten for each input of a graph, an
 event loop for each result. Each function here handles the common case; every other case, and every
-error, is left to MAX's own. The staged graph is the same (``tests/test_engine_staging``).
+error, is left to MAX's own. The staged graph is the same: see
+``tests/frameworks/engine/test_staging``.
 
 Longer than 300 lines, because what is replaced is one table, with the replacements above it.
 """
