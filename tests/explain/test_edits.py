@@ -121,6 +121,9 @@ SLIPS = [
     ("brackets", "y = a - b / c", "y = (a - b) / c", False),
     ("part", "y = attn(x)[0][0]", "y = attn(x)", False),
     ("step", "x = y.p([0, 1])\na = b", "x = y.p([0, 1])\na = b.p([0, 1])", False),
+    ("spelling", "y = x.view(2, n)", "y = x.reshape([2, n])", True),
+    ("spelling", "import m as F\ny = F.bmm(a, b)", "import m as F\ny = a @ b", True),
+    ("spelling", "y = x.sqrt()", "y = F.sqrt(x)", True),
     ("turned into", "y = range(self.h)", "y = range(len(self.h))", True),
     # what is given, and in which order
     ("swapped", "y = norm(x, gamma=b, beta=w)", "y = norm(x, gamma=w, beta=b)", False),
