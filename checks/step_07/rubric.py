@@ -348,7 +348,7 @@ CHECKS = (
         "The numbers are those of multi-head attention",
         "The numbers are not those of multi-head attention",
         "Compare each line of _attn and of the forward pass with the lesson's formula",
-        "Work from the inside out, and run a helper by itself.",
+        "Work from the inside out, and run each helper on its own.",
         lesson="Shapes",
         answer="Scores, scale, mask, softmax, @ value: in this order, then merge the heads "
         "and project",

@@ -231,7 +231,7 @@ CHECKS = (
         rule=rules.all_of(
             centers_first,
             rules.numbers("norm-*", what="normalized numbers"),
-            rules.note("{count} results, compared with float64.", "norm-*"),
+            rules.note("{count} results agree with float64.", "norm-*"),
         ),
         needs=("runs",),
     ),
