@@ -427,7 +427,7 @@ LOOP: Family = {
         "first", "ln_f is applied before the blocks. It must come after them."
     ),
     "decode-residual-twice": decode(
-        "residual_twice", "What the attention found is added twice. Add it once."
+        "residual_twice", "The attention's output is added twice. Add it once."
     ),
     "decode-mlp-replaces": decode(
         "mlp_replaces", "The feed-forward network's result replaces the vectors. Add it to them."
