@@ -235,7 +235,7 @@ RUNTIME = (
         "Compare the transposed array with the parameter.",
         lesson="Nothing left over",
         answer="if array.shape != expected[name]: note both shapes, and raise once all are "
-        "are compared",
+        "compared",
         rule=refusals.refused("refuse-shape", "refuse-turned", "refuse-deep"),
         needs=("convert",),
     ),
