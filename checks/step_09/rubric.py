@@ -87,7 +87,7 @@ BLOCK_SOURCE = (
         "GPT2Block: self.ln_1 and self.ln_2 are created with the configuration's epsilon",
         "GPT2Block: self.ln_1 and self.ln_2 are not created correctly",
         "How wide is a token's vector, and which epsilon does the configuration have?",
-        "Two LayerNorms, each with its own weights and the epsilon as eps.",
+        "Two LayerNorms, each with weights of its own and the epsilon as eps.",
         lesson="Normalize first",
         test=source.every(
             source.stores(INIT, "ln_1", structure.NORM), source.stores(INIT, "ln_2", structure.NORM)
@@ -136,7 +136,7 @@ BLOCK_SOURCE = (
         "feed-forward",
         "GPT2Block: self.mlp(self.ln_2(hidden_states)) is added after it",
         "GPT2Block: self.mlp(self.ln_2(hidden_states)) is not added after it",
-        "Add the feed-forward network's output to the vectors that the attention has changed",
+        "Add the feed-forward network's output to the vectors after the attention",
         "Both the copy and the sum start from what the attention left.",
         lesson="The residual stream",
         gives="the output of the block",

@@ -163,7 +163,7 @@ ADVICE: tuple[tuple[str, str], ...] = (
     ),
     (r"unterminated|EOL while", "Close the quotation mark."),
     (r"Maybe you meant '=='|cannot assign", "Use == to compare and = to assign."),
-    (r"positional argument follows", "An argument by name has = and no colon: name=value."),
+    (r"positional argument follows", "A keyword argument takes = and not a colon: name=value."),
     (r"invalid decimal literal", "A name does not begin with a digit, and 2 x is 2 * x."),
     (r"forgot a comma|Perhaps you forgot", "Is a comma missing, here or on the line before?"),
 )
@@ -173,7 +173,7 @@ WRITTEN: tuple[tuple[str, str], ...] = (
     (r"(?<![\w.])\d[\d.]*[fFlLuU]\b", "A number has no suffix in Python: 1.0f is 1.0."),
     (r"=\s*[\d.]+\s*%", "A percentage is written as a fraction: 10 % is 0.1."),
     (r"\d\.\d+\.\d", "A number has one decimal point."),
-    (r"[=(]\s*\d+,0\d", "A number has no comma in it: 0.5 has a decimal point, 1024 nothing."),
+    (r"[=(]\s*\d+,0\d", "A number has no comma in it: write 0.5 with a point and 1024 without."),
     (r"\d[eE]\s*\^", "Write the power of ten without ^: 1e-5 is 0.00001."),
     (r"\d\s+\d", "A number has no spaces in it; 50_257 is the same as 50257."),
     (r"^\w+(-\w+)+\s*[:=]", "A name has no dash in it, only letters, digits and underscores."),
@@ -212,7 +212,7 @@ WRITTEN: tuple[tuple[str, str], ...] = (
         r"^(class \w+|def .*\)|else|(elif|for|if|while) .*\))\s*\{$",
         "A block begins with a colon, not a brace.",
     ),
-    (r"=>", "Greater or equal is >=, and a small function is lambda x: x + 1."),
+    (r"=>", "Write >= for greater or equal; a small function is lambda x: x + 1."),
     (r"\S \? .+ : ", "Write a if condition else b."),
     (
         r"\b(?!(?:and|assert|elif|else|if|in|is|not|or|return|while)\b)([A-Za-z_][\w.]*)\s+not\s+"

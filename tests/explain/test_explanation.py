@@ -167,7 +167,7 @@ def test_a_fact_is_beside_its_line_where_there_is_room() -> None:
     [
         (None, "are being tried"),
         (False, "No change to your file was tried"),
-        (True, "None of them"),
+        (True, "but none helped"),
     ],
 )
 def test_the_last_hint_says_whether_changes_were_tried(searched: bool | None, said: str) -> None:

@@ -169,7 +169,7 @@ def stream(
     Args:
         model: The model, or anything with its ``config``, its call and its ``decode``.
         tokens: The text to go on with, at least one token.
-        max_new_tokens: How many tokens to generate at most.
+        max_new_tokens: How many tokens to write at most.
         temperature: See :func:`next_token`.
         top_k: See :func:`next_token`.
         eos_token_id: The token that ends a text; None goes on for ever.
