@@ -27,7 +27,7 @@ def a_number(_: click.Context, __: click.Parameter, value: float) -> float:
     "tokens",
     type=click.IntRange(1),
     default=120,
-    help="How many tokens to write at most.",
+    help="How many tokens to generate at most.",
 )
 @click.option(
     "--temperature",

@@ -48,10 +48,10 @@ def writer(model: Any, kind: str, *, check: bool, notes: Console) -> Iterator[An
     if compiling is not None and (kind == "max" or replay is None):
         run = _waited(compiling, notes) or replay
         if run is not None and replay is not None and not _agree(run, replay, model.config):
-            notes.print("Compiled, decode computes other numbers. NumPy runs it.", style="yellow")
+            notes.print("Compiled, decode gives different numbers. NumPy runs it.", style="yellow")
             run = replay
     elif compiling is not None and replay is not None:
-        notes.print("writing on NumPy while MAX compiles the model", style="dim")
+        notes.print("generating on NumPy while MAX compiles the model", style="dim")
         run = Quicker(replay, compiling.ready)
     if run is None:
         yield model
@@ -73,7 +73,7 @@ def _staged(model: Any, check: bool, notes: Console) -> Staged | None:
             continue
         if why:
             notes.print(
-                f"decode cannot read several tokens at once where their number is not known yet "
+                f"decode cannot read several tokens at once when their number is not known yet "
                 f"({why}). The prompt is read token by token.",
                 style="yellow",
                 markup=False,
@@ -114,7 +114,7 @@ def _compare(model: Any, staged: Staged) -> None:
             expected, cache = model.decode(Tensor(ids.tolist(), dtype=DType.int64), cache)
         found, kept = fast.decode(Tensor.from_dlpack(ids), kept)
         if not np.allclose(found.to_numpy()[0, -1], expected.to_numpy()[0, -1], CLOSE, CLOSE):
-            raise ValueError("staged for any length, it computes other numbers")
+            raise ValueError("staged for any length, it computes different numbers")
 
 
 def _agree(run: Run, replay: Run, config: Any) -> bool:

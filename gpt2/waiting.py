@@ -19,7 +19,7 @@ from rich.table import Column
 WHAT = "MAX compiles decode"
 ADVICE = (
     "The first time takes minutes; MAX keeps the result. "
-    "Without --engine max the text begins at once: Ctrl-C, and run it again like that."
+    "Without --engine max, the text begins at once: press Ctrl-C and run it again without."
 )
 
 FIRST_S = 110.0

@@ -67,7 +67,7 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
             counted = _Counted(steps.stream(writer, tokens, wish.max_new_tokens, **how))
             _print(wish.prompt, counted, how["eos_token_id"], tokenizer, notes)
     if counted.count < wish.max_new_tokens and counted.last != how["eos_token_id"]:
-        full = f"The model has room for {model.config.n_positions} tokens, and all are written."
+        full = f"The model has room for {model.config.n_positions} tokens, and the text fills it."
         notes.print(full, style="dim")
 
 

@@ -10,7 +10,7 @@ Tasks:
     3. Scale them.
     4. Add the mask, if there is one.
     5. Turn scores into weights.
-    6. Mix the values, and return the mixture together with the weights.
+    6. Mix the values, and return the result together with the weights.
 
 Run: ./pixiw run s03
 """
@@ -82,8 +82,8 @@ def scaled_dot_product_attention(
     # <<< blank
 
     # >>> blank: output
-    # TODO: Mix the values with these weights. Return the mixture and the weights.
-    # Hint: One matrix product. A function returns two results with a comma between them.
+    # TODO: Mix the values with these weights. Return the result and the weights.
+    # Hint: One matrix product. To return two results, put a comma between them.
     # stub: output = None
     # stub: return None
     output = weights @ value  # [..., query_len, value_dim]

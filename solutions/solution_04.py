@@ -1,6 +1,6 @@
 """Step 04: masks for padding.
 
-Texts of different lengths share a batch only after the shorter ones are filled up with a padding
+Sequences of different lengths share a batch once the shorter ones are filled up with a padding
 token. It means nothing, so no token may attend to it. The padding mask hides it, and combined with
 the causal mask of step 02 it is all the masking that a language model needs.
 
@@ -31,14 +31,14 @@ from max.experimental.tensor import Tensor
 
 
 def padding_mask(token_ids: Tensor, pad_token_id: int, *, dtype: DType = DType.float32) -> Tensor:
-    """Additive mask that hides the padding of a batch of texts.
+    """Additive mask that hides the padding of a batch of sequences.
 
-    It hides with the lowest finite number of ``dtype``, not with minus infinity: a text of
+    It hides with the lowest finite number of ``dtype``, not with minus infinity: a sequence of
     nothing but padding would otherwise give a row of minus infinities, and its softmax is NaN.
 
     Args:
         token_ids: Integers ``[batch, seq]``.
-        pad_token_id: The id that marks padding, wherever it is in a text.
+        pad_token_id: The id that marks padding, wherever it is in a sequence.
         dtype: Type of the scores to which the mask is added, float32 or float64.
 
     Returns:

@@ -2,7 +2,7 @@
 
 Attention does not know the order of the tokens. GPT-2 adds a learned vector for every position.
 Newer models turn the query and the key instead, by an angle that grows with the position: the
-score of two tokens then depends on how far apart they are, and not on where in the text they
+score of two tokens then depends on how far apart they are, not on where in the sequence they
 are. This is RoPE, rotary position embedding.
 
 Tasks:
@@ -76,7 +76,7 @@ class RotaryEmbedding(Module):
         # >>> blank: tables
         # TODO: Keep the cosines and the sines of the angles, as float32.
         # Hint: np.cos(angles).astype(np.float32)
-        # Hint: Leave them NumPy arrays: a Tensor on self becomes a parameter.
+        # Hint: Leave them as NumPy arrays: a Tensor on self becomes a parameter.
         # stub: self.cos = None
         # stub: self.sin = None
         self.cos = np.cos(angles).astype(np.float32)  # [max_seq_len, d_k / 2]
@@ -96,8 +96,8 @@ class RotaryEmbedding(Module):
         """
         # >>> blank: look-up
         # TODO: Look up the row of each position in both tables.
-        # Hint: Tensor(self.cos, dtype=x.dtype, device=x.device) makes a tensor of a table.
-        # Hint: F.gather(table, token_positions, axis=0) takes rows by their numbers.
+        # Hint: Tensor(self.cos, dtype=x.dtype, device=x.device) turns a table into a tensor.
+        # Hint: F.gather(table, token_positions, axis=0) takes rows by index.
         # stub: cos = None
         # stub: sin = None
         cos = F.gather(  # [..., seq, d_k / 2]
@@ -128,7 +128,7 @@ class RotaryEmbedding(Module):
 
         # >>> blank: interleave
         # TODO: Put the pairs back together, in their old order.
-        # Hint: F.stack([first, second], axis=-1) sets each pair side by side.
+        # Hint: F.stack([first, second], axis=-1) puts each pair side by side.
         # Hint: reshape(x.shape) then joins the last two dimensions.
         # stub: return None
         turned = F.stack([turned_even, turned_odd], axis=-1)  # [..., seq, d_k / 2, 2]
@@ -234,7 +234,7 @@ class MultiHeadSelfAttentionRoPE(Module):
         # >>> blank: attend
         # TODO: Attend under the causal mask of step 02, with the function of step 03.
         # Hint: causal_mask(query.shape[-2], 0, dtype=query.dtype, device=query.device)
-        # Hint: scaled_dot_product_attention returns two things.
+        # Hint: scaled_dot_product_attention returns two results.
         # stub: output = None
         seq_len = query.shape[-2]
         mask = causal_mask(seq_len, 0, dtype=query.dtype, device=query.device)  # [seq, seq]

@@ -1,7 +1,7 @@
 """Step 07: multi-head attention, from a nearly blank file.
 
 The same mechanism as in step 05, this time without a net: only the names, the signatures and
-the shapes are given, and the causal mask is yours as well. The class has another name and
+the shapes are given, and the causal mask is yours as well. The class has a different name and
 needs nothing but the configuration of step 01.
 
 Tasks:

@@ -11,7 +11,7 @@ Tasks:
     4. Work out the variance.
     5. Divide by its square root.
     6. Apply weight and bias.
-    7. Add what a layer makes of the normalized vectors to the vectors themselves.
+    7. Apply a layer to the normalized vectors, and add the vectors themselves.
 
 Run: ./pixiw run s08
 """
@@ -56,7 +56,7 @@ class LayerNorm(Module):
 
         # >>> blank: bias
         # TODO: Create the bias: dim zeros.
-        # Hint: Tensor.zeros works as Tensor.ones does.
+        # Hint: Tensor.zeros works like Tensor.ones.
         # stub: self.bias = None
         self.bias = Tensor.zeros([dim])  # [dim]
         # <<< blank
@@ -71,7 +71,7 @@ class LayerNorm(Module):
             Tensor ``[..., dim]``: (x - mean) / √(variance + eps) · weight + bias.
         """
         # >>> blank: mean
-        # TODO: Subtract from every vector the mean of its features.
+        # TODO: Subtract the mean of its features from each vector.
         # Hint: x.mean(axis=-1) keeps the last dimension, with size 1.
         # stub: mean = None
         # stub: centered = None
@@ -81,14 +81,14 @@ class LayerNorm(Module):
 
         # >>> blank: variance
         # TODO: Work out the variance: the mean of the squares of what is left.
-        # Hint: Divide by dim, not by dim - 1. A mean does that.
+        # Hint: Divide by dim, not by dim - 1, as a mean does.
         # stub: variance = None
         variance = (centered * centered).mean(axis=-1)  # [..., 1]
         # <<< blank
 
         # >>> blank: normalize
         # TODO: Divide by the square root of the variance. Add self.eps before taking the root.
-        # Hint: F.sqrt takes a tensor. A tensor has no method for it.
+        # Hint: F.sqrt takes a tensor. Tensors have no method for it.
         # stub: normalized = None
         normalized = centered / F.sqrt(variance + self.eps)  # [..., dim]
         # <<< blank
@@ -104,7 +104,7 @@ class LayerNorm(Module):
 def residual(
     x: Tensor, norm: Callable[[Tensor], Tensor], sublayer: Callable[[Tensor], Tensor]
 ) -> Tensor:
-    """Add to ``x`` what ``sublayer`` makes of its normalized copy: GPT-2's pre-norm.
+    """Apply ``sublayer`` to a normalized copy of ``x``, and add ``x``: GPT-2's pre-norm.
 
     Args:
         x: ``[batch, seq, n_embd]``.
@@ -118,7 +118,7 @@ def residual(
     section 2.3; He et al. 2015, "Deep Residual Learning for Image Recognition".
     """
     # >>> blank: residual
-    # TODO: Normalize x, give that to the sublayer, and add x itself to the result.
+    # TODO: Normalize x, pass that to the sublayer, and add x itself to the result.
     # Hint: norm and sublayer are called like functions.
     # stub: return None
     return x + sublayer(norm(x))  # [batch, seq, n_embd]

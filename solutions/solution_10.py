@@ -2,7 +2,7 @@
 
 The attention of step 05 is made for GPT-2 as it is trained. This layer takes the mask from
 outside, offers other ways to tell positions, and keeps the keys and values of the tokens that it
-has seen. With that cache, writing one more token costs one token's work and not the whole text's.
+has seen. With that cache, one more token costs one token's work, not the whole text's.
 
 Tasks, part 1, the options:
     1. Import functional as F, Linear, Module and Tensor.
@@ -12,7 +12,7 @@ Tasks, part 1, the options:
     5. Project the input, attend, and return (output, None).
 Part 2, positions and the cache:
     6. Create the rotation if it is asked for.
-    7. Rotate query and key by their positions in the whole text.
+    7. Rotate query and key by their positions in the whole sequence.
     8. Put the cached keys and values in front of the new ones, and return them if asked to.
 
 Run: ./pixiw run s10
@@ -172,7 +172,7 @@ class MultiHeadAttention(Module):
         # >>> blank: zero
         # TODO: Turn the scores into weights. With self.add_zero_attn, each query also sees a zero.
         # Hint: A key of zeros has the score 0 with every query: one more column of zeros.
-        # Hint: scores[..., :1] * 0 would make NaN of -inf. Use query[..., :1] * 0.
+        # Hint: scores[..., :1] * 0 would turn -inf into NaN. Use query[..., :1] * 0.
         # Hint: Its value is zero too, so just drop its weight after the softmax.
         # stub: weights = None
         if self.add_zero_attn:

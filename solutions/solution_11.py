@@ -2,8 +2,8 @@
 
 Twelve blocks make GPT-2. Before them, two tables turn token ids and positions into vectors. After
 them come one more normalization and the first table again, which turns a vector into a score for
-every token of the vocabulary. The names are Hugging Face's. So the weights of a published GPT-2
-fit, once four kinds of matrices are transposed.
+every token of the vocabulary. The names are Hugging Face's, so the weights of a published GPT-2
+fit once four kinds of matrices are transposed.
 
 Tasks:
     1. Import functional as F, Embedding, Module, ModuleList and Tensor.
@@ -13,7 +13,7 @@ Tasks:
     5. Turn the vectors into logits with the table of tokens.
     6. Give the arrays of a checkpoint the names of the model.
     7. Transpose the matrices that Hugging Face keeps the other way round.
-    8. Say what is missing, unexpected or of another shape.
+    8. Say what is missing, unexpected or of the wrong shape.
 
 Run: ./pixiw run s11
 """
@@ -151,7 +151,7 @@ class GPT2LMHeadModel(Module):
         # <<< blank
 
     def lm_head(self, hidden_states: Tensor) -> Tensor:
-        """The score of every token: how its row in the table fits the model's vector.
+        """The score of every token: how well its row in the table fits the model's vector.
 
         Args:
             hidden_states: ``[batch, seq, n_embd]``.
@@ -200,7 +200,7 @@ def convert_checkpoint(
 
     Raises:
         CheckpointError: a ValueError that names every tensor that is missing, unexpected or of
-            another shape, and no others. A ``lm_head.weight`` that is no copy is unexpected.
+            the wrong shape, and no others. A ``lm_head.weight`` that is no copy is unexpected.
     """
     expected = {name: tuple(int(dim) for dim in p.shape) for name, p in model.parameters}
     weights: dict[str, npt.NDArray[np.generic]] = {}
@@ -224,9 +224,9 @@ def convert_checkpoint(
         # <<< blank
 
         # >>> blank: compare
-        # TODO: Note a problem if no parameter has this name, or if its shape is another.
+        # TODO: Note a problem if no parameter has this name, or if its shape differs.
         # Hint: problems.append(f"unexpected: {name}")
-        # Hint: For a shape, say both: the one that is there and the one that is expected.
+        # Hint: For a shape, name both: the actual one and the expected one.
         # stub: pass
         if name not in expected:
             problems.append(f"unexpected: {name}")

@@ -1,17 +1,17 @@
-"""Step 12: writing text.
+"""Step 12: generating text.
 
-The model scores every token of the vocabulary as the next one. To write is to choose one, append
-it to the text, and ask again. This step chooses, loops, and keeps the keys and values of all
-tokens so far, so that every new token costs one token's work. It is the longest file of the
-course, because choosing, reading with a cache and writing need each other.
+The model scores every token of the vocabulary as the next one. To generate is to choose one,
+append it to the text, and ask again. This step chooses, loops, and keeps the keys and values of
+all tokens so far, so that every new token costs one token's work. It is the longest file of the
+course, because choosing, reading with a cache and generating need each other.
 
 Tasks:
     1. Import functional as F and Tensor.
     2. Let GPT-2's attention attend to cached keys and values.
-    3. Run the model on new tokens only, and hand back the grown cache.
+    3. Run the model on new tokens only, and return the grown cache.
     4. Choose the likeliest token.
-    5. Or make probabilities of the best scores, and draw from them.
-    6. Write: feed the new tokens, choose, append, and know when to stop.
+    5. Or turn the best scores into probabilities, and draw from them.
+    6. Generate: feed the new tokens, choose, append, and know when to stop.
 
 Run: ./pixiw run s12
 """
@@ -87,7 +87,7 @@ class GPT2WithCache(GPT2LMHeadModel):
         # <<< blank
 
         # >>> blank: mask
-        # TODO: Make the causal mask. A single new token needs none: it may see all there is.
+        # TODO: Make the causal mask. A single new token needs none: it may attend to everything.
         # Hint: causal_mask(seq_len, number of cached tokens, dtype=..., device=...)
         # stub: mask = None
         mask = None
@@ -234,13 +234,13 @@ def stream(
 ) -> Iterator[int]:
     """Continue ``tokens``, and yield every new token as soon as it is chosen.
 
-    The text ends after ``max_new_tokens`` new tokens, after ``eos_token_id``, which is given as
+    The text ends after ``max_new_tokens`` new tokens, after ``eos_token_id``, which is yielded as
     well, or when ``tokens`` and new tokens together are ``model.config.n_positions`` long.
 
     Args:
         model: The model, or anything with its ``config``, its call and its ``decode``.
         tokens: The text to continue, at least one token.
-        max_new_tokens: How many tokens to write at most.
+        max_new_tokens: How many tokens to generate at most.
         temperature: See :func:`next_token`.
         top_k: See :func:`next_token`.
         eos_token_id: The token that ends a text; None never stops early.

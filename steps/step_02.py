@@ -34,13 +34,13 @@ def causal_mask(
 ) -> Tensor:
     """Additive mask that hides the future.
 
-    Row ``i`` belongs to the ``i``-th new token, which is at position ``num_tokens + i`` of the
-    text. It may attend to every position up to its own.
+    Row ``i`` belongs to the ``i``-th new token, which is at position ``num_tokens + i``
+    of the sequence. It may attend to every position up to its own.
 
     Args:
         sequence_length: Number of new tokens: the rows.
-        num_tokens: Number of earlier tokens, which come before the new ones in the text.
-            It is 0 for a whole text. Both numbers together are at most 1024, GPT-2's positions.
+        num_tokens: Number of earlier tokens, which come before the new ones.
+            It is 0 for a whole sequence. Both numbers together are at most 1024, GPT-2's positions.
         dtype: Floating-point type of the scores to which the mask is added.
         device: Where those scores are.
 
@@ -60,9 +60,9 @@ def causal_mask(
     # Hint: F.broadcast_to takes the tensor and its new shape. The shape is one tuple, rows first.
     mask = None
 
-    # TODO: Put 0 wherever looking is allowed, and return the result.
+    # TODO: Put 0 wherever a token may attend, and return the result.
     # Hint: F.band_part keeps a band around the diagonal and puts 0 outside it.
     # Hint: exclude=True does the opposite: it puts 0 inside the band and keeps the rest.
-    # Hint: Below, the band has no limit (num_lower=None). Above, num_upper is the earlier tokens.
-    # Hint: num_upper must be a plain int. int(Dim(...)) makes one of an int or a Dim.
+    # Hint: Below, the band has no limit (num_lower=None). Above, num_upper counts earlier tokens.
+    # Hint: num_upper must be a plain int. int(Dim(...)) turns an int or a Dim into one.
     return None

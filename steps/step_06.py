@@ -2,7 +2,7 @@
 
 Attention does not know the order of the tokens. GPT-2 adds a learned vector for every position.
 Newer models turn the query and the key instead, by an angle that grows with the position: the
-score of two tokens then depends on how far apart they are, and not on where in the text they
+score of two tokens then depends on how far apart they are, not on where in the sequence they
 are. This is RoPE, rotary position embedding.
 
 Tasks:
@@ -63,7 +63,7 @@ class RotaryEmbedding(Module):
 
         # TODO: Keep the cosines and the sines of the angles, as float32.
         # Hint: np.cos(angles).astype(np.float32)
-        # Hint: Leave them NumPy arrays: a Tensor on self becomes a parameter.
+        # Hint: Leave them as NumPy arrays: a Tensor on self becomes a parameter.
         self.cos = None
         self.sin = None
 
@@ -79,8 +79,8 @@ class RotaryEmbedding(Module):
             Tensor ``[..., seq, d_k]``.
         """
         # TODO: Look up the row of each position in both tables.
-        # Hint: Tensor(self.cos, dtype=x.dtype, device=x.device) makes a tensor of a table.
-        # Hint: F.gather(table, token_positions, axis=0) takes rows by their numbers.
+        # Hint: Tensor(self.cos, dtype=x.dtype, device=x.device) turns a table into a tensor.
+        # Hint: F.gather(table, token_positions, axis=0) takes rows by index.
         cos = None
         sin = None
 
@@ -95,7 +95,7 @@ class RotaryEmbedding(Module):
         turned_odd = None
 
         # TODO: Put the pairs back together, in their old order.
-        # Hint: F.stack([first, second], axis=-1) sets each pair side by side.
+        # Hint: F.stack([first, second], axis=-1) puts each pair side by side.
         # Hint: reshape(x.shape) then joins the last two dimensions.
         return None
 
@@ -175,7 +175,7 @@ class MultiHeadSelfAttentionRoPE(Module):
 
         # TODO: Attend under the causal mask of step 02, with the function of step 03.
         # Hint: causal_mask(query.shape[-2], 0, dtype=query.dtype, device=query.device)
-        # Hint: scaled_dot_product_attention returns two things.
+        # Hint: scaled_dot_product_attention returns two results.
         output = None
 
         # TODO: Merge the heads, project, and return the result.

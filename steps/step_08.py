@@ -11,7 +11,7 @@ Tasks:
     4. Work out the variance.
     5. Divide by its square root.
     6. Apply weight and bias.
-    7. Add what a layer makes of the normalized vectors to the vectors themselves.
+    7. Apply a layer to the normalized vectors, and add the vectors themselves.
 
 Run: ./pixiw run s08
 """
@@ -45,7 +45,7 @@ class LayerNorm(Module):
         self.weight = None
 
         # TODO: Create the bias: dim zeros.
-        # Hint: Tensor.zeros works as Tensor.ones does.
+        # Hint: Tensor.zeros works like Tensor.ones.
         self.bias = None
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -57,17 +57,17 @@ class LayerNorm(Module):
         Returns:
             Tensor ``[..., dim]``: (x - mean) / √(variance + eps) · weight + bias.
         """
-        # TODO: Subtract from every vector the mean of its features.
+        # TODO: Subtract the mean of its features from each vector.
         # Hint: x.mean(axis=-1) keeps the last dimension, with size 1.
         mean = None
         centered = None
 
         # TODO: Work out the variance: the mean of the squares of what is left.
-        # Hint: Divide by dim, not by dim - 1. A mean does that.
+        # Hint: Divide by dim, not by dim - 1, as a mean does.
         variance = None
 
         # TODO: Divide by the square root of the variance. Add self.eps before taking the root.
-        # Hint: F.sqrt takes a tensor. A tensor has no method for it.
+        # Hint: F.sqrt takes a tensor. Tensors have no method for it.
         normalized = None
 
         # TODO: Multiply by the weight, add the bias, and return the result.
@@ -78,7 +78,7 @@ class LayerNorm(Module):
 def residual(
     x: Tensor, norm: Callable[[Tensor], Tensor], sublayer: Callable[[Tensor], Tensor]
 ) -> Tensor:
-    """Add to ``x`` what ``sublayer`` makes of its normalized copy: GPT-2's pre-norm.
+    """Apply ``sublayer`` to a normalized copy of ``x``, and add ``x``: GPT-2's pre-norm.
 
     Args:
         x: ``[batch, seq, n_embd]``.
@@ -91,6 +91,6 @@ def residual(
     Source: Radford et al. 2019, "Language Models are Unsupervised Multitask Learners",
     section 2.3; He et al. 2015, "Deep Residual Learning for Image Recognition".
     """
-    # TODO: Normalize x, give that to the sublayer, and add x itself to the result.
+    # TODO: Normalize x, pass that to the sublayer, and add x itself to the result.
     # Hint: norm and sublayer are called like functions.
     return None

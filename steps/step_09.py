@@ -1,6 +1,6 @@
 """Step 09: the transformer block.
 
-Attention lets tokens exchange information. A small network then works on every token alone. Both
+Attention lets tokens exchange information. A small network then works on each token alone. Both
 read a normalized copy of the vectors, and both add what they found. That is one block of GPT-2,
 and GPT-2 is little more than twelve of them in a row.
 
@@ -114,10 +114,10 @@ class GPT2Block(Module):
         Returns:
             Tensor ``[batch, seq, n_embd]``.
         """
-        # TODO: Add to the vectors what the attention makes of a normalized copy.
-        # Hint: self.attn(self.ln_1(hidden_states)) is what is added.
+        # TODO: Apply the attention to a normalized copy, and add the vectors themselves.
+        # Hint: Add self.attn(self.ln_1(hidden_states)).
         hidden_states = None
 
-        # TODO: Add to these what the feed-forward network makes of a normalized copy of them.
+        # TODO: Apply the feed-forward network to a normalized copy of these, and add these.
         # Hint: The second copy is made with ln_2, from the vectors after the attention.
         return None

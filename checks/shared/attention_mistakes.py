@@ -104,7 +104,7 @@ ATTENTION: Family = {
     ),
     "mask-ones": mask(
         "ones",
-        "Hidden tokens get a score lower by only 1: a mask of ones and zeros, or of 0 "
+        "Hidden tokens get a score only 1 lower: a mask of ones and zeros, or of 0 "
         "and −1, is added. Add 0 where a token may attend and −inf where it may not.",
     ),
     **{
@@ -165,7 +165,7 @@ ATTENTION: Family = {
     ),
     "scores-negated": scale(
         "negated",
-        "The scores have a minus: the tokens that fit least get the most weight.",
+        "The scores are negated: the tokens that fit least get the most weight.",
         part="scores",
     ),
     "weights-transposed": mix(
@@ -187,13 +187,13 @@ ATTENTION: Family = {
 OWN_MASK: Family = {
     "mask-plus-one": mask(
         1.0,
-        "Hidden tokens get a score higher by 1, so the future still gets weight. The mask holds "
-        "−inf where a token may not look.",
+        "Hidden tokens get a score 1 higher, so the future still gets weight. The mask holds "
+        "−inf where a token may not attend.",
         place=FILLER,
     ),
     "mask-plus-infinity": mask(
         float("inf"),
-        "Hidden places hold plus infinity, which draws all the weight. Use minus infinity.",
+        "Hidden entries hold plus infinity, which takes all the weight. Use minus infinity.",
         place=FILLER,
     ),
 }
@@ -216,10 +216,10 @@ HEADS: Family = {
         "The order must be query, key, value.",
     ),
     "order-kvq": order(
-        "kvq", "The projection is split in another order. It must be query, key, value."
+        "kvq", "The projection is split in the wrong order. It must be query, key, value."
     ),
     "order-vqk": order(
-        "vqk", "The projection is split in another order. It must be query, key, value."
+        "vqk", "The projection is split in the wrong order. It must be query, key, value."
     ),
     "same-qqv": order("qqv", "The query is used where the key belongs."),
     "same-qkk": order("qkk", "The key is used where the value belongs."),
@@ -228,12 +228,12 @@ HEADS: Family = {
     "packing-per-head": packing(
         "per_head",
         "Query, key and value are taken head by head. All queries come first, then all keys, "
-        "then all values: take these three apart before the heads.",
+        "then all values: separate the three before the heads.",
     ),
     "packing-interleaved": packing(
         "interleaved",
         "Query, key and value are taken as every third number. All queries come first, then all "
-        "keys, then all values: take these three apart before the heads.",
+        "keys, then all values: separate the three before the heads.",
         place=r"() ~::3\b|reshape\([^)]*, 3\]?\)",
     ),
     "split-by-reshape": split(

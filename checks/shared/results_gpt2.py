@@ -147,7 +147,7 @@ def _unlike(error: SeenError, refusal: Refusal) -> Failed | None:
     if refusal.kind not in kinds:
         return Failed(
             f"The error is a {error.type_name}, expected a {refusal.kind}",
-            f"Whoever calls the function catches a {refusal.kind}, and nothing else.",
+            f"Callers catch a {refusal.kind} and nothing else.",
             error.line,
             error.chain,
         )
@@ -175,8 +175,8 @@ def _misnamed(evidence: Evidence, trial: str, error: SeenError, refusal: Refusal
     if others := refusal.innocent(evidence, trial, error.message):
         some = ", ".join(others[:3]) + (", …" if others[3:] else "")
         return Failed(
-            f"The error names {some}, with which nothing is wrong",
-            "Name the tensors that are missing, unexpected or of another shape, and no others.",
+            f"The error names {some}, though nothing is wrong there",
+            "Name the tensors that are missing, unexpected or of the wrong shape, and no others.",
             error.line,
             error.chain,
             note=note,

@@ -175,7 +175,7 @@ def defaults(names: tuple[str, ...]) -> Rule:
         if name in lost:
             return Failed(
                 f"{which}GPT2Config has no field {name}",
-                f"Write {_field(name)}, spelled so. In an __init__ of your own, "
+                f"Write {_field(name)}, spelled exactly so. In your own __init__: "
                 f"self.{name} = {name}",
                 alone=True,
                 about=name,
@@ -262,14 +262,14 @@ def _changed(make: Make, fresh: dict[str, Any], seen: object) -> Failed | None:
             kept = rf"() ~\bself\.{name}\b[^=]*=(?!=)"  # where a method keeps it, else the field
             lost = name in given and not want and want is not None
             about = f"zero: {name}" if lost else kept
-            asks = f"{want!r} counts as false. Is it kept, and not taken for one that is not given?"
+            asks = f"{want!r} counts as false. Is it kept, or taken for a missing argument?"
             hint = asks if lost and not isinstance(want, bool) else None
             hint = IN_ORDER if make.args else hint
             return Failed(f"{told}, expected {want!r}", hint, about=about, likely=name)
     return None
 
 
-IN_ORDER = "Without names, values arrive in the order of the fields: is it that of the lesson?"
+IN_ORDER = "Positional arguments follow the order of the fields: is yours the lesson's?"
 
 
 def _same(seen: object, want: object) -> bool:
@@ -290,22 +290,22 @@ def _field(name: str) -> str:
 
 
 def _odd(seen: object, want: object) -> str | None:
-    """What to say about a default of another kind than a number, a text or None."""
+    """What to say about a default of another kind than a number, a string or None."""
     if isinstance(seen, tuple):
-        return "A comma makes a tuple: write a number without one, also between thousands."
+        return "A comma makes a tuple: write numbers without commas, even between thousands."
     if isinstance(seen, list | dict):
-        return "A default is one value."
+        return "A default is a single value."
     if isinstance(seen, str) and not isinstance(want, str):
         kind = "" if want is None or isinstance(want, bool) else type(want).__name__
-        read = f"; a text that comes from elsewhere needs {kind}(…) around it" if kind else ""
-        return f"It is a text: write {want!r} without quotes{read}."
+        read = f"; a string from elsewhere needs {kind}(…) around it" if kind else ""
+        return f"It is a string: write {want!r} without quotes{read}."
     made = getattr(seen, "type_name", None)
     if made in ("function", "type"):
-        return "Write the value itself after the =, neither a function nor a type."
+        return "Write the value itself after the =, not a function or a type."
     if made in ("partial", "builtin_function_or_method", "method"):
-        return "It is a function. It gives its value when it is called: write () after its name."
+        return "It is a function, which gives its value only when called: write () after its name."
     if isinstance(seen, float) and isinstance(want, int) and seen == want:
-        return f"It is a float: write a whole number, {want}. / gives a float, // does not."
+        return f"It is a float: write the whole number {want}. / gives a float, // does not."
     others = [name for name, one in {**REQUIRED, **FURTHER}.items() if _same(seen, one)]
     told = seen is not None and len(others) == 1  # the stub has None everywhere
     also = f"{seen!r} is the default of {others[0]}. " if told else ""
@@ -347,8 +347,8 @@ CHECKS = (
         "decorator",
         "GPT2Config is a dataclass",
         "GPT2Config is not decorated with @dataclass",
-        "What makes fields into arguments of GPT2Config?",
-        "Without it the fields are not arguments.",
+        "What turns fields into arguments of GPT2Config?",
+        "Without it, the fields are not arguments.",
         lesson="A dataclass",
         test=source.decorated(CLASS, "dataclasses.dataclass", "dataclass"),
         proven_by=("named",),
@@ -365,19 +365,19 @@ CHECKS = (
     ),
     fields(
         "vocabulary",
-        "A vocabulary of 50257 tokens and texts of up to 1024 tokens",
-        "How many tokens does GPT-2 know, and how long may a text be?",
+        "A vocabulary of 50257 tokens and sequences of up to 1024 tokens",
+        "How many tokens does GPT-2 know, and how long may a sequence be?",
         blank="sizes",
     ),
     fields(
         "sizes",
         "Vectors of 768 numbers, 12 layers and 12 heads",
-        "How wide, how deep, and how many heads is the smallest GPT-2?",
+        "How wide and deep is the smallest GPT-2, and how many heads does it have?",
     ),
     fields(
         "feed-forward",
         "The feed-forward layer: n_inner None, which means 4 * n_embd, and gelu_new",
-        "Which of the two is computed later from another field, and which has a name?",
+        "Which of the two is computed later from another field, and which is a name?",
         blank="activation",
     ),
     fields(
@@ -397,9 +397,9 @@ CHECKS = (
     ),
     Check(
         "named",
-        "GPT2Config(n_embd=20, n_head=5) sets these fields and leaves the others",
+        "GPT2Config(n_embd=20, n_head=5) sets these fields and leaves the others alone",
         "GPT2Config(n_embd=20, n_head=5) does not set these fields",
-        "What is given by name must arrive in the field of that name, and in no other",
+        "A value given by name must arrive in the field of that name and in no other",
         "Later steps build small models this way.",
         lesson="A dataclass",
         answer="@dataclass above the class, and each field with its type",

@@ -28,7 +28,7 @@ def exhibit(text: str | None) -> Exhibit:
 
     return Exhibit(
         "Causal mask",
-        "A row is a query. It may attend where the number is 0, not where it is -∞.",
+        "A row is a query. It may attend to columns that hold 0, but not to those that hold -∞.",
         Trial(Probe("masks", calls), expect),
         (
             View(f"causal_mask({len(labels)}, 0)", "whole", _same, labels, labels, mask=True),

@@ -19,7 +19,7 @@ CAUSAL: Family = {
     "no-mask": mask("none", "Nothing is hidden: the mask is 0 everywhere."),
     "mask-all": mask(
         "all",
-        "Everything is hidden, even what a token may see. band_part with exclude=True "
+        "Everything is hidden, even what a token may attend to. band_part with exclude=True "
         "puts 0 inside the band.",
     ),
     "mask-past": mask("past", "The mask hides the past instead of the future: it is transposed."),
@@ -40,18 +40,18 @@ CAUSAL: Family = {
     ),
     "mask-finite": mask(
         -1000000000.0,
-        "Hidden places hold a finite number. Minus infinity leaves a weight of exactly 0 "
+        "Hidden entries hold a finite number. Minus infinity leaves a weight of exactly 0 "
         "whatever the scores are.",
         part="constant",
     ),
     "mask-minus-one": mask(
         -1.0,
-        "Hidden places hold −1, which still lets tokens be seen. Use minus infinity.",
+        "Hidden entries hold −1, which still leaves tokens some weight. Use minus infinity.",
         part="constant",
     ),
     "mask-ones": mask(
         1.0,
-        "Hidden places hold 1. The mask is added to the scores: use minus infinity.",
+        "Hidden entries hold 1. The mask is added to the scores: use minus infinity.",
         part="constant",
     ),
     "mask-zero-one": mask(
@@ -66,13 +66,13 @@ CAUSAL: Family = {
     ),
     "mask-plus-infinity": mask(
         np.inf,
-        "Hidden places hold plus infinity, which draws all the weight. Use minus infinity.",
+        "Hidden entries hold plus infinity, which takes all the weight. Use minus infinity.",
         part="constant",
         place=r"() ~(?<!-)(float\('inf'\)|\b(np|math)\.inf)",
     ),
     "earlier-hidden": earlier(
         "hidden",
-        "With earlier tokens the diagonal starts in column 0, which hides some of them. "
+        "With earlier tokens, the diagonal still starts in column 0, which hides some of them. "
         "Row i must see num_tokens + i columns before its own.",
         part="earlier",
         place=r"() ~num_upper|triu|tril|^if\b.*[<>]|arange\((?!.*\) \+).*(unsqueeze\(-?1\)|None\])"
@@ -83,13 +83,13 @@ CAUSAL: Family = {
     ),
     "earlier-appended": earlier(
         "appended",
-        "The columns of the earlier tokens are at the end. They come first in the text, "
-        "so they must be the first columns.",
+        "The columns of the earlier tokens are at the end. They come first in the "
+        "sequence, so their columns must come first.",
     ),
     "mask-turned": earlier(
         "turned",
-        "Rows and columns are swapped: a row belongs to the token that looks, and a column to each "
-        "token that it may attend to.",
+        "Rows and columns are swapped: a row belongs to the token that attends, a column to a "
+        "token it may attend to.",
         part="columns",
         place=r"() ~unsqueeze|None\]|\[None|\.T\b|transpose|permute|reshape",
     ),

@@ -63,8 +63,8 @@ FIGURES = (
     LessonFigure(
         "weights",
         "Attention weights of both heads on she loves cats, without a mask and with the causal "
-        "mask. Without a mask, head 0 of she attends to cats with .62. With the mask, she attends "
-        "only at she, and nothing above the diagonal has any weight.",
+        "mask. In head 0, she attends to cats with .62 without a mask. With the mask, she attends "
+        "only to she, and nothing above the diagonal has any weight.",
         "show s03",
     ),
 )

@@ -39,11 +39,11 @@ GIVEN_MASK: Family = {
     "mask-ignored": given("ignored", "The mask is not used: hidden keys get weight."),
     "mask-always-causal": given(
         "causal",
-        "The function makes a causal mask of its own. Use the mask that it is given, and "
-        "none where none is given.",
+        "The function makes its own causal mask. Use the mask it is given, and "
+        "none if none is given.",
     ),
     "mask-causal-too": given(
-        "causal_too", "A causal mask is added in addition to the given one. Add only the given one."
+        "causal_too", "A causal mask is added on top of the given one. Add only the given one."
     ),
     "mask-multiplied": given("multiplied", "The scores are multiplied by the mask. Add it."),
     "mask-subtracted": given(

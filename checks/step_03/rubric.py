@@ -19,7 +19,7 @@ def is_turned(e: source.Expr) -> bool:
 
 
 CHECKS = (
-    usual.imports_functional("F.softmax makes weights of scores.", "runs"),
+    usual.imports_functional("F.softmax turns scores into weights.", "runs"),
     usual.imports_tensor("It is the type of every argument.", "runs", test=structure.USES_TENSOR),
     Check(
         "function",
@@ -50,7 +50,7 @@ CHECKS = (
         "Scores are divided by the square root of head_dim",
         "Scores are not divided by the square root of head_dim",
         "How wide is one query, and how large does a sum of that many products get?",
-        "head_dim is the width of query and key, not that of the value.",
+        "head_dim is the width of query and key, not of the value.",
         lesson="Scaling",
         gives="the scaled scores",
         test=source.returns(NAME, structure.SCALED, near="_ @ _"),
@@ -117,7 +117,7 @@ CHECKS = (
         "It returns two tensors: the output and the weights",
         "It does not return two tensors",
         "How many results does the lesson ask for, and which comes first?",
-        "The weights are wanted too, to look at them.",
+        "The weights are returned too, so that you can inspect them.",
         lesson="Weighted sum",
         answer="output = weights @ value, then return output, weights",
         rule=rules.all_of(
@@ -140,8 +140,8 @@ CHECKS = (
         "sums",
         "The weights of each query sum to 1",
         "The weights of a query do not sum to 1",
-        "Softmax over the last dimension makes them so, if nothing changes them afterwards",
-        "Softmax shares out a whole among the keys, which are the last dimension.",
+        "Softmax over the last dimension does that, if nothing changes the weights afterwards",
+        "Softmax divides a whole among the keys, which are the last dimension.",
         lesson="Softmax",
         answer="weights = F.softmax(scores), and return these weights as they are",
         rule=results.rows_sum_to_one(*CALLS, path="out.1"),
@@ -158,16 +158,16 @@ CHECKS = (
         "F.softmax, @ value",
         rule=rules.all_of(
             rules.numbers("plain-*", what="shapes are right, but the numbers"),
-            rules.note("{count} results, compared with float64.", "plain-*"),
+            rules.note("{count} results agree with float64.", "plain-*"),
         ),
         needs=("shapes",),
     ),
     Check(
         "masked",
-        "Hidden keys get weight 0, and the visible ones share the whole",
+        "Hidden keys get weight 0, and the weights of the visible ones sum to 1",
         "With a mask, output or weights are not right",
-        "Add the mask to the scores before the softmax, as it is",
-        "exp(-inf) is 0, so what is added before the softmax hides.",
+        "Add the mask, unchanged, to the scores before the softmax",
+        "exp(-inf) is 0, so minus infinity added before the softmax hides.",
         lesson="The mask",
         blank="mask",
         part="mask",
@@ -176,12 +176,12 @@ CHECKS = (
     ),
     Check(
         "she-loves-cats",
-        '"She loves cats" gets the weights that the lesson prints',
-        '"She loves cats" does not get the numbers that the lesson prints',
+        '"She loves cats" gets the weights the lesson prints',
+        '"She loves cats" does not get the numbers the lesson prints',
         'Compare with the tables in "She loves cats"',
         "The lesson prints every table on the way.",
         lesson="She loves cats",
-        answer="Compute the same tables with your lines, one after another, and find the "
+        answer="Compute the same tables with your own lines, one by one, and find the "
         "first that differs",
         rule=rules.numbers("she-loves-cats", what='numbers of "She loves cats"'),
         needs=("shapes",),

@@ -50,8 +50,8 @@ def exhibit(text: str | None) -> Exhibit:
         ),
     )
     about = (
-        "Two texts share a batch; the second is shorter, and padding fills it up. A token may "
-        "look where the number is 0. Every number low enough to hide is drawn as -∞."
+        "Two sequences share a batch; the second is shorter and filled up with padding. A token "
+        "may attend where the number is 0. Every number low enough to hide is drawn as -∞."
     )
     trial = Trial(Probe("masks", calls), expect, view=oracle.drawn)
     return Exhibit("Masks for padding", about, trial, views)
@@ -68,8 +68,8 @@ def _second(array: Any) -> Any:
 FIGURES = (
     LessonFigure(
         "masks",
-        "The padding mask hides the last two columns of the second text. Combined with the "
-        "causal mask, the first text has minus infinity above the diagonal, the second also in "
+        "The padding mask hides the last two columns of the second sequence. Combined with the "
+        "causal mask, the first has minus infinity above the diagonal, the second also in "
         "both columns of padding.",
         "show s04",
     ),

@@ -13,7 +13,7 @@ PADDING: Family = {
     "padding-inverted": hides(
         "inverted",
         "The mask hides the tokens and shows the padding: the two numbers are swapped, "
-        "or the comparison is.",
+        "or the comparison is inverted.",
         part="choose",
     ),
     "padding-ones": hides(
@@ -29,7 +29,7 @@ PADDING: Family = {
     ),
     "padding-positive": hides(
         "positive",
-        "The mask holds a large positive number for padding, which draws all the weight. "
+        "The mask holds a large positive number for padding, which takes all the weight. "
         "Use the lowest number.",
     ),
     "padding-visible-one": hides(
@@ -45,7 +45,7 @@ PADDING: Family = {
         "below", "Smaller ids are treated as padding too. Only pad_token_id is padding."
     ),
     "padding-from-first": padding(
-        "from_first", "Everything after the first padding is hidden, tokens included."
+        "from_first", "Everything after the first padding token is hidden, tokens included."
     ),
     "padding-trailing": padding(
         "trailing", "Only padding at the end is hidden. It may be anywhere."
@@ -54,9 +54,9 @@ PADDING: Family = {
         "leading", "Only padding at the start is hidden. It may be anywhere."
     ),
     "padding-first-text": padding(
-        "first_text", "The padding of the first text is used for all texts."
+        "first_text", "The padding of the first sequence is used for all sequences."
     ),
-    "padding-last-token": padding("last_token", "Only the last place of a text can be hidden."),
+    "padding-last-token": padding("last_token", "Only the last position in a row can be hidden."),
     "padding-shape-plain": shape(
         "plain",
         "The mask is [batch, seq], which broadcasts to nothing sensible. Insert "
@@ -69,8 +69,8 @@ PADDING: Family = {
     ),
     "padding-queries": shape(
         "queries",
-        "The mask is [batch, 1, seq, 1]: it hides what padding sees instead of padding "
-        "itself. Keys are the last dimension.",
+        "The mask is [batch, 1, seq, 1]: it hides what padding attends to instead of "
+        "padding itself. Keys are the last dimension.",
     ),
     "padding-shape-last": shape(
         "last",
@@ -93,15 +93,15 @@ PADDING: Family = {
 
 COMBINED: Family = {
     "combined-causal-only": combined(
-        "causal_only", "Only the causal mask decides: padding is left out."
+        "causal_only", "Only the causal mask counts: padding is ignored."
     ),
     "combined-padding-only": combined(
         "padding_only",
-        "Only the padding mask decides: the causal one is left out, and tokens see the future.",
+        "Only the padding mask counts: the causal one is ignored, and tokens see the future.",
     ),
-    "combined-returns-causal": combined("unbroadcast_causal", "The causal mask is returned alone."),
+    "combined-returns-causal": combined("unbroadcast_causal", "Only the causal mask is returned."),
     "combined-returns-padding": combined(
-        "unbroadcast_padding", "The padding mask is returned alone."
+        "unbroadcast_padding", "Only the padding mask is returned."
     ),
     "combined-highest": combined(
         "highest",
@@ -120,13 +120,13 @@ COMBINED: Family = {
     ),
     "combined-counted": combined(
         "counted",
-        "The mask holds how many masks hide a place. It is added to the scores: use the lowest "
+        "The mask counts how many masks hide an entry. It is added to the scores: use the lowest "
         "number there.",
     ),
     "combined-negated": combined(
         "negated",
-        "The mask holds a large positive number where something is hidden, which draws all the "
-        "weight. A minus sign is missing, or is one too many.",
+        "The mask holds a large positive number where something is hidden, which takes all the "
+        "weight. A minus sign is missing, or there is one too many.",
     ),
     "combined-ones": combined(
         "ones",
@@ -146,7 +146,7 @@ COMBINED: Family = {
         "queries_too", "The rows of padding are hidden too. Hide only its columns."
     ),
     "combined-first-text": combined(
-        "first_text", "The padding of the first text is used for all texts."
+        "first_text", "The padding of the first sequence is used for all sequences."
     ),
     "combined-squeezed": combined(
         "squeezed",

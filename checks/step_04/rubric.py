@@ -13,8 +13,8 @@ COMBINED = ("combined-*",)
 TOGETHER = ("together-*",)
 
 WISHED = (
-    "Not asked for: your mask is wrong with float16, which ends at −65504. "
-    "What is lower becomes −∞."
+    "Not required: your mask is wrong with float16, whose lowest number is −65504. "
+    "Anything lower becomes −∞."
 )
 
 AS_ASKED = rules.tensors("double*", dtype="float64")
@@ -83,7 +83,7 @@ CHECKS = (
     Check(
         "numbers",
         "padding_mask: finfo(dtype).min hides, and 0 shows",
-        "padding_mask: the two numbers of the mask are not right",
+        "padding_mask: the two numbers of the mask are wrong",
         "Which number changes no score, and which is the lowest of this dtype?",
         "The mask is added to the scores.",
         lesson="The number that hides",
@@ -115,10 +115,10 @@ CHECKS = (
     ),
     Check(
         "combine",
-        "combine_masks: the lower number of both masks is kept",
-        "combine_masks: the lower number of both masks is not kept",
-        "A place is hidden if either mask hides it. Which of the two numbers is that?",
-        "Hidden is what either mask hides.",
+        "combine_masks: the lower number of the two masks is kept",
+        "combine_masks: the lower number of the two masks is not kept",
+        "An entry is hidden if either mask hides it. Which of the two numbers is that?",
+        "What either mask hides is hidden.",
         lesson="Combining masks",
         gives="the combined mask",
         test=source.returns(COMBINE, joins_both),
@@ -127,8 +127,8 @@ CHECKS = (
     usual.placeholders(source.no_placeholders(MASK, COMBINE)),
     Check(
         "padding-runs",
-        "padding_mask runs on every batch of texts",
-        "padding_mask does not run on every batch of texts",
+        "padding_mask runs on every batch of sequences",
+        "padding_mask does not run on every batch of sequences",
         "It takes token ids [batch, seq] of any integer type",
         "token_ids == pad_token_id is True where there is padding.",
         lesson="Finding the padding",
@@ -154,8 +154,8 @@ CHECKS = (
     ),
     Check(
         "padding-dtype",
-        "padding_mask makes the mask in the dtype that is asked for",
-        "padding_mask does not make the mask in the dtype that is asked for",
+        "padding_mask makes the mask in the requested dtype",
+        "padding_mask does not make the mask in the requested dtype",
         "Give this dtype to both tensors",
         "The lowest number depends on the dtype.",
         lesson="The number that hides",
@@ -166,7 +166,7 @@ CHECKS = (
     Check(
         "padding-numbers",
         "padding_mask hides the padding, wherever it is, and nothing else",
-        "padding_mask gives a wrong mask",
+        "padding_mask returns a wrong mask",
         "0 for a token, the lowest number for pad_token_id",
         "F.where takes one of two numbers for each token.",
         lesson="Choosing",
@@ -176,8 +176,8 @@ CHECKS = (
     ),
     Check(
         "padding-nan",
-        "A text of nothing but padding gives no NaN",
-        "A text of nothing but padding gives NaN",
+        "A sequence of nothing but padding gives no NaN",
+        "A sequence of nothing but padding gives NaN",
         "What is the softmax of a row in which everything is minus infinity?",
         "A row of only -inf is 0 / 0 in the softmax.",
         lesson="The number that hides",
@@ -209,8 +209,8 @@ CHECKS = (
     Check(
         "combined-numbers",
         "combine_masks hides the future and the padding, and nothing else",
-        "combine_masks gives a wrong mask",
-        "A place is hidden where the causal mask hides it, or the padding mask, or both",
+        "combine_masks returns a wrong mask",
+        "An entry is hidden where the causal mask hides it, or the padding mask, or both",
         "The lower of two additive masks hides what either hides.",
         lesson="Combining masks",
         blank="combine",
@@ -222,8 +222,8 @@ CHECKS = (
         "together",
         "Both together: no future, no padding, and no NaN in a row that sees nothing",
         "Both together give a wrong mask",
-        "A row that is hidden completely must keep a finite number somewhere",
-        "A sum of two lowest numbers overflows; the lower of both does not.",
+        "A completely hidden row must keep a finite number somewhere",
+        "The sum of two lowest numbers overflows; the lower of the two does not.",
         lesson="Combining masks",
         answer="finfo(dtype).min in padding_mask, and F.min(causal, padding) in combine_masks",
         rule=rules.all_of(

@@ -42,8 +42,8 @@ def exhibit(text: str | None) -> Exhibit:
         return {"out": attention_rope(given, exact, places, len(BANDS), THETA, **knobs)}
 
     about = (
-        "Query and key are the same for the same word, so only the distance decides its "
-        f"weight. Each head uses other pairs of features. {READING}"
+        "Query and key depend on the word alone, so here only the distance decides the "
+        f"weight. Each head uses different pairs of features. {READING}"
     )
     names = tuple(f"Head {head}: {name}" for head, (name, _) in enumerate(BANDS))
     trial = Trial(Probe("heads", (make, call)), expect, slack=5.0)

@@ -28,7 +28,7 @@ ROTATION: Family = {
     ),
     "written-as-halves": pairs(
         "written_as_halves",
-        "The turned features are put one half after the other. Put each pair back where "
+        "The turned features are joined as two halves. Put each pair back where "
         "it was: 2i and 2i + 1.",
     ),
     "written-exchanged": pairs(
@@ -43,14 +43,14 @@ ROTATION: Family = {
         "ignored", "token_positions is not used: the tokens are numbered 0, 1, 2, … instead."
     ),
     "positions-first-row": positions(
-        "first_row", "The positions of the first text serve all texts."
+        "first_row", "The positions of the first sequence are used for all sequences."
     ),
     "no-rotation": positions(
         "none", "Nothing is turned: the position has no effect.", part="rotate"
     ),
     "turned-backwards": turn(
         "backwards",
-        "The points are turned the other way: the signs of the two sines are swapped.",
+        "The points are turned the wrong way: the signs of the two sines are swapped.",
     ),
     "cos-sin-exchanged": turn("exchanged", "Cosine and sine are swapped."),
     "no-minus": formula(
@@ -67,25 +67,24 @@ ROTATION: Family = {
         "sine. A rotation mixes the two.",
     ),
     "positions-added": formula(
-        "added", "Cosine and sine are added to the features. Rotary positions turn them."
+        "added", "Cosine and sine are added to the features. Rotary embedding turns the features."
     ),
     "overwritten": formula(
         "overwritten",
-        "The second coordinate is computed from the first one after it was turned. Use "
-        "the old one.",
+        "The second coordinate is computed from the first one when that is already turned. Use "
+        "the original.",
     ),
     "second-cos-sin-exchanged": formula(
         "second_exchanged",
-        "In the second coordinate cosine and sine are swapped. It must be a·sin + b·cos.",
+        "In the second coordinate, cosine and sine are swapped. It must be a·sin + b·cos.",
     ),
     "first-cos-sin-exchanged": formula(
         "first_exchanged",
-        "In the first coordinate cosine and sine are swapped. It must be a·cos − b·sin.",
+        "In the first coordinate, cosine and sine are swapped. It must be a·cos − b·sin.",
     ),
     "first-coordinate-twice": formula(
         "first_twice",
-        "The first coordinate is written in both places of a pair: the turned odd features are "
-        "not used.",
+        "The first coordinate fills both places of a pair: the turned odd features are not used.",
     ),
     "even-features-twice": pairs(
         "even_twice",
@@ -94,7 +93,7 @@ ROTATION: Family = {
     ),
     "stacked-in-front": pairs(
         "stacked_first",
-        "The turned features are stacked along the first axis. Give F.stack axis=-1, so that each "
+        "The turned features are stacked along the first axis. Pass F.stack axis=-1, so that each "
         "pair is side by side.",
     ),
     "odd-unchanged": formula("odd_unchanged", "Only the first feature of each pair is turned."),
@@ -110,7 +109,7 @@ ROTATION: Family = {
         "odd", "The exponent counts the odd features. Use the even ones: 0, 2, 4, …"
     ),
     "exponent-half-range": exponent(
-        "half_range", "The exponents are spread up to 1. The last one must be (d_k − 2) / d_k."
+        "half_range", "The exponents run up to 1. The last one must be (d_k − 2) / d_k."
     ),
     "exponent-reversed": exponent(
         "reversed", "The frequencies are in reverse order. The first pair must turn fastest."
@@ -141,25 +140,25 @@ LAYER_ROPE: Family = {
     ),
     "rotated-before-split": rotated(
         "before_split",
-        "Query and key are rotated before their heads are split. Rotate each head, with "
+        "Query and key are rotated before the heads are split. Rotate each head, with "
         "frequencies for its own width.",
     ),
     "weights-untransposed": weight(
         "untransposed",
-        "The inputs are multiplied by the weights as they are. A weight is [out, in]: "
+        "The inputs are multiplied by untransposed weights. A weight is [out, in]: "
         "multiply by its transpose.",
     ),
     **{
         f"one-weight-untransposed-{name}": weight(
             name,
-            f"{name}_proj_weight is not transposed, the others are. A weight is [out, in]: "
+            f"{name}_proj_weight is not transposed, while the others are. A weight is [out, in]: "
             f"multiply by {name}_proj_weight.T.",
         )
         for name in "qkv"
     },
     "key-rotated-from-query": rotated(
         "key_from_query",
-        "The key is made by rotating the query, which was rotated already. Rotate the key.",
+        "The key is made by rotating the already rotated query. Rotate the key.",
     ),
     "order-kqv": order("kqv", "Query and key are swapped."),
     "order-qvk": order("qvk", "Key and value are swapped."),
@@ -180,6 +179,6 @@ LAYER_ROPE: Family = {
     "no-o-proj": o_proj("missing", "The output projection is missing."),
     "o-proj-untransposed": o_proj(
         "untransposed",
-        "The output is multiplied by o_proj_weight as it is. Multiply by its transpose.",
+        "The merged heads are multiplied by o_proj_weight untransposed. Multiply by its transpose.",
     ),
 }

@@ -16,14 +16,14 @@ residual = Knob("residual")
 
 NORM: Family = {
     "unbiased-variance": variance(
-        "unbiased", "The variance is divided by dim − 1. Divide by dim: a mean does that."
+        "unbiased", "The variance is divided by dim − 1. Divide by dim, as a mean does."
     ),
     "variance-uncentered": variance(
         "uncentered",
         "The variance is the mean of the squares of x itself. Square what is left after "
         "the mean is subtracted.",
     ),
-    "variance-sum": variance("sum", "The squares are summed up. The variance must be their mean."),
+    "variance-sum": variance("sum", "The squares are summed. The variance must be their mean."),
     "variance-absolute": variance(
         "absolute",
         "The spread is the mean of the absolute values. The variance must be the mean of the "
@@ -34,8 +34,8 @@ NORM: Family = {
         "The variance is the square of the mean. It must be the mean of the squares of what is "
         "left after the mean is subtracted.",
     ),
-    "variance-doubled": variance("doubled", "The variance is twice what it must be."),
-    "variance-halved": variance("halved", "The variance is half of what it must be."),
+    "variance-doubled": variance("doubled", "The variance is twice what it should be."),
+    "variance-halved": variance("halved", "The variance is half of what it should be."),
     "eps-outside": eps(
         "outside", "eps is added after the square root. Add it to the variance, inside the root."
     ),
@@ -52,7 +52,7 @@ NORM: Family = {
         r"|^(?!def ).*\bepsilon'?[:=] ?1e-05",
     ),
     "eps-default": tuple(
-        default(number, "Without eps given, the layer uses another one than 1e-5, its default.")
+        default(number, "Without eps given, the layer does not use the default, 1e-5.")
         for number in (0.0, 1e-12, 1e-8, 1e-6, 1e-4, 1e-3)
     ),
     "eps-squared": eps("squared", "eps is squared before it is added."),
@@ -61,20 +61,20 @@ NORM: Family = {
         "missing", "The vectors are divided by the variance. Divide by its square root."
     ),
     "root-twice": root(
-        "twice", "The square root is taken twice: the fourth root divides. Take it once."
+        "twice", "The square root is taken twice, so the fourth root divides. Take it once."
     ),
     "not-normalized": divided(
         "no",
-        "Weight and bias are applied to x itself: nothing of it is normalized.",
+        "Weight and bias are applied to x itself, which is not normalized.",
         mean="kept",
         part="affine",
     ),
     "multiplied": divided(
         "multiplied", "The vectors are multiplied by the standard deviation. Divide by it."
     ),
-    "not-divided": divided("no", "The mean is subtracted, but nothing is divided."),
-    "mean-kept": mean("kept", "The mean is not subtracted from what is divided."),
-    "mean-sum": mean("sum", "The sum of the features is subtracted. Divide it by dim: the mean."),
+    "not-divided": divided("no", "The mean is subtracted, but the result is not divided."),
+    "mean-kept": mean("kept", "The mean is not subtracted before the division."),
+    "mean-sum": mean("sum", "The sum of the features is subtracted. Subtract their mean instead."),
     "mean-added": mean("added", "The mean is added. Subtract it."),
     "mean-negated": mean(
         "negated",
@@ -85,21 +85,21 @@ NORM: Family = {
     ),
     "axis-tokens": axis(
         "tokens",
-        "Mean and variance run over the tokens. Normalize every vector by itself: the last axis.",
+        "Mean and variance are taken over the tokens. Normalize each vector alone: the last axis.",
     ),
     "axis-batch": axis(
         "batch",
-        "Mean and variance run over the first axis. Normalize every vector by itself: "
+        "Mean and variance are taken over the first axis. Normalize each vector alone: "
         "the last axis.",
     ),
     "axis-all": axis(
         "all",
-        "Mean and variance run over all numbers at once. Normalize every vector by "
-        "itself: the last axis.",
+        "Mean and variance are taken over all numbers at once. Normalize each vector "
+        "alone: the last axis.",
     ),
     "axis-text": axis(
         "text",
-        "Mean and variance run over a whole text. Normalize every vector by itself: the last axis.",
+        "Mean and variance are over a whole sequence. Normalize each vector alone: the last axis.",
     ),
     "weight-twice": affine("weight_twice", "The weight multiplies twice. Once is enough."),
     "bias-twice": affine("bias_twice", "The bias is added twice. Once is enough."),
@@ -112,7 +112,7 @@ NORM: Family = {
         place=r"() ~\bgamma'?[:=] ?self\.\w*(bias|beta|shift)",
     ),
     "bias-first": affine(
-        "bias_first", "The bias is added before the weight multiplies. Multiply first."
+        "bias_first", "The bias is added before the weight multiplies; it belongs after."
     ),
     "weight-added": affine("weight_added", "The weight is added. Multiply by it."),
     "bias-subtracted": affine("bias_subtracted", "The bias is subtracted. Add it."),
@@ -126,7 +126,7 @@ NORM: Family = {
 
 RESIDUAL: Family = {
     "no-residual": residual(
-        "missing", "x itself is not added: nothing of it gets past the sublayer."
+        "missing", "x itself is not added, so nothing of it gets past the sublayer."
     ),
     "post-norm": residual(
         "post_norm",
@@ -146,8 +146,8 @@ RESIDUAL: Family = {
     "sublayer-added-twice": residual("found_twice", "The sublayer's result is added twice."),
     "residual-normed-twice": residual(
         "normed_stream",
-        "The normalized vectors are carried on, and normalized again for the sublayer. Only the "
-        "sublayer must read the normalized copy; x itself must be carried on.",
+        "The normalized vectors are passed on, and normalized again for the sublayer. Only the "
+        "sublayer must read the normalized copy; x itself must be passed on.",
     ),
     "residual-subtracted": residual("subtracted", "The sublayer's result is subtracted. Add it."),
     "input-subtracted": residual("subtracted_input", "x is subtracted. Add it."),

@@ -52,7 +52,7 @@ def starts(evidence: Evidence) -> Ruling:
     for name, value, right in (("weight", factor, 1.0), ("bias", summand, 0.0)):
         if abs(value - right) > 1e-3:
             return Failed(
-                f"self.{name} starts with {value:.3g}, and must start with {right:g}", about=name
+                f"self.{name} starts with {value:.3g}, but must start with {right:g}", about=name
             )
     return Passed()
 
@@ -62,9 +62,9 @@ def centers_first(evidence: Evidence) -> Ruling:
     wrong = [name for name in evidence.matching("norm-*") if not evidence.right(name)]
     if wrong and set(wrong) <= set(trials.SHIFTED) and all(map(evidence.right, LOADED[1:])):
         return Failed(
-            f"They are wrong only where a vector's mean is {trials.SHIFT:,.0f} times its deviation",
-            "Square what is left after the mean is subtracted. Of the mean of x * x less the "
-            "square of the mean, rounding leaves nothing.",
+            f"They are wrong only where a vector's mean is {trials.SHIFT:,.0f} standard deviations",
+            "Square what is left after subtracting the mean. In the mean of x * x minus the "
+            "square of the mean, rounding leaves nothing right.",
             about=rf"{CLASS}.__call__() ~(\*|pow|square).* - ",
         )
     return Passed()
@@ -76,7 +76,7 @@ def divided(evidence: Evidence) -> Ruling:
     finite = not isinstance(seen, SeenTensor) or np.isfinite(seen.array.astype(np.float64)).all()
     if finite or not isinstance(ruling, Failed):
         return ruling
-    return replace(ruling, hint="Its variance is 0: eps keeps the division from 0 / 0")
+    return replace(ruling, hint="Its variance is 0, and eps prevents 0 / 0")
 
 
 CHECKS = (
@@ -86,7 +86,7 @@ CHECKS = (
         "weight",
         "self.weight is created as dim ones",
         "self.weight is not created as dim ones",
-        "A fresh weight changes nothing it multiplies. Which number is that, and how many of it?",
+        "A fresh weight changes nothing it multiplies. Which number is that, and how many of them?",
         "Ones change nothing until weights are loaded. A shape is a list.",
         lesson="Weight and bias",
         gives="the weight",
@@ -97,7 +97,7 @@ CHECKS = (
         "bias",
         "self.bias is created as dim zeros",
         "self.bias is not created as dim zeros",
-        "A fresh bias changes nothing it is added to. Which number is that, and how many of it?",
+        "A fresh bias changes nothing it is added to. Which number is that, and how many of them?",
         "Zeros change nothing until weights are loaded. A shape is a list.",
         lesson="Weight and bias",
         gives="the bias",
@@ -119,7 +119,7 @@ CHECKS = (
         "variance",
         "The variance is the mean of the squares",
         "The variance is not the mean of the squares",
-        "Square what is left after the mean. What turns the squares of a vector into one number?",
+        "Square what is left. What turns the squares of a vector into one number?",
         "It is the mean of the squares of x - mean, and divides by dim, not by dim - 1.",
         lesson="Variance",
         gives="the variance",
@@ -136,7 +136,7 @@ CHECKS = (
         "normalize",
         "Vectors are divided by the square root of variance + eps",
         "Vectors are not divided by the square root of variance + eps",
-        "By what must a vector be divided to have variance 1? And where does eps go?",
+        "What must a vector be divided by to have variance 1? And where does eps go?",
         "eps belongs inside the root, next to the variance.",
         lesson="Epsilon",
         gives="the normalized features",
@@ -200,7 +200,7 @@ CHECKS = (
     Check(
         "runs",
         "LayerNorm runs on any leading dimensions and keeps the shape",
-        "LayerNorm does not run on any leading dimensions",
+        "LayerNorm does not run on all leading dimensions",
         "Reduce over the last dimension: axis=-1",
         "Each vector is normalized by itself: the last dimension.",
         lesson="Mean",
@@ -213,7 +213,7 @@ CHECKS = (
         "A fresh layer gives vectors of mean 0 and variance 1",
         "A fresh layer does not give vectors of mean 0 and variance 1",
         "A fresh weight is 1 and a fresh bias is 0",
-        "Before learning, the layer normalizes and does nothing more.",
+        "Before training, the layer normalizes and does nothing more.",
         lesson="Weight and bias",
         answer="self.weight = Tensor.ones([dim]) and self.bias = Tensor.zeros([dim])",
         rule=rules.all_of(starts, rules.numbers("fresh", what="numbers of a fresh layer")),
@@ -231,15 +231,15 @@ CHECKS = (
         rule=rules.all_of(
             centers_first,
             rules.numbers("norm-*", what="normalized numbers"),
-            rules.note("{count} results, compared with float64.", "norm-*"),
+            rules.note("{count} results agree with float64.", "norm-*"),
         ),
         needs=("runs",),
     ),
     Check(
         "equal",
-        "A vector of equal numbers gives the bias, and no NaN",
+        "A vector of equal numbers gives the bias, not NaN",
         "A vector of equal numbers does not give the bias",
-        "Less their mean, equal numbers are 0: of the output only the bias is left",
+        "Minus their mean, equal numbers are 0, so the bias is all that is left",
         "Where all numbers are equal, nothing is left to divide by.",
         lesson="Epsilon",
         blank="normalize",

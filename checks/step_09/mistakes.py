@@ -44,7 +44,7 @@ MLP: Family = {
     "gelu-cube-constant": tuple(
         gelu(
             {"cube": number},
-            f"Your GELU multiplies x³ by {number}. It must be 0.044715.",
+            f"Your GELU multiplies x³ by {number}. It should be 0.044715.",
             place=rf"GPT2MLP.__call__() ~(?<![\d.]){re.escape(str(number))}\b",
         )
         for number in CUBES
@@ -52,7 +52,7 @@ MLP: Family = {
     "gelu-root-constant": tuple(
         gelu(
             {"root": number},
-            f"Inside its tanh your GELU multiplies by {name}. It must be √(2/π) = 0.79788.",
+            f"Inside its tanh your GELU multiplies by {name}. It should be √(2/π) = 0.79788.",
             place=rf"GPT2MLP.__call__() ~{ROOT}",
         )
         for name, number in ROOTS.items()
@@ -80,7 +80,7 @@ MLP: Family = {
     "gelu-no-cube": gelu({"cube": 0.0}, "Your GELU lacks the term 0.044715 x³ inside the tanh."),
     "no-gelu": gelu(
         "absent",
-        "There is no GELU between the two layers, so both together are only one linear layer.",
+        "There is no GELU between the two layers, so the two together are just one linear layer.",
     ),
     "gelu-first": mlp(
         "gelu_first", "GELU is applied to the input. It belongs between the two layers."
@@ -131,41 +131,41 @@ BLOCK: Family = {
     ),
     "norm-of-attention": block(
         "norm_of_attention",
-        "ln_1 normalizes what the attention gives. It belongs before the attention: "
+        "ln_1 normalizes the attention's output. It belongs before the attention: "
         "x + attn(ln_1(x)).",
     ),
     "norm-of-mlp": block(
         "norm_of_feed",
-        "ln_2 normalizes what the feed-forward network gives. It belongs before the network: "
+        "ln_2 normalizes the feed-forward network's output. It belongs before the network: "
         "x + mlp(ln_2(x)).",
         part="feed-forward",
     ),
     "attention-indexed": (
-        block("one_text", "Only the first text of what the attention gives is added. " + NO_PAIR),
-        block("one_token", "Only the first token of what the attention gives is added. " + NO_PAIR),
+        block("one_text", "Only the first sequence of the attention's output is added. " + NO_PAIR),
+        block("one_token", "Only the first token of the attention's output is added. " + NO_PAIR),
     ),
     "mlp-indexed": block(
         "one_text_of_feed",
-        "Only the first text of what the feed-forward network gives is added. " + NO_PAIR,
+        "Only the first sequence of the feed-forward network's output is added. " + NO_PAIR,
         part="feed-forward",
     ),
     "normed-stream": block(
         "normed_stream",
-        "The normalized vectors are carried on. Only the layer reads the normalized "
-        "copy; what it found is added to x itself.",
+        "The normalized vectors are passed on. Only the layer reads the normalized "
+        "copy; its output is added to x itself.",
         part="residual",
     ),
     "no-ln-1": block(
         "no_ln_1",
-        "The attention does not read what ln_1 gives: its vectors are not normalized.",
+        "The attention does not read ln_1's output: its vectors are not normalized.",
     ),
     "no-ln-2": block(
         "no_ln_2",
-        "The feed-forward network does not read what ln_2 gives: its vectors are not normalized.",
+        "The feed-forward network does not read ln_2's output: its vectors are not normalized.",
         part="feed-forward",
     ),
     "no-norms": block(
-        "no_norms", "Neither layer reads normalized vectors: ln_1 and ln_2 are for them."
+        "no_norms", "Neither layer reads normalized vectors: that is what ln_1 and ln_2 are for."
     ),
     "ln-1-twice": block(
         "ln_1_twice",
@@ -209,7 +209,7 @@ BLOCK: Family = {
     ),
     "second-residual-of-attention": block(
         "second_residual_of_attention",
-        "The feed-forward network's output is added to what the attention found alone. "
+        "The feed-forward network's output is added to the attention's output alone. "
         "Add it to the sum.",
         part="feed-forward",
     ),
@@ -224,11 +224,11 @@ BLOCK: Family = {
         part="feed-forward",
     ),
     "attention-added-twice": block(
-        "attention_added_twice", "What the attention found is added twice.", part="attend"
+        "attention_added_twice", "The attention's output is added twice.", part="attend"
     ),
     "mlp-added-twice": block(
         "mlp_added_twice",
-        "What the feed-forward network found is added twice.",
+        "The feed-forward network's output is added twice.",
         part="feed-forward",
     ),
     "parallel": block(

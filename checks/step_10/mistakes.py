@@ -26,7 +26,7 @@ returned = Knob("returned", "cache", "__call__() ~use_cache|^return")
 OPTIONS: Family = {
     "scale-or": scale(
         "or",
-        "An attention_scale of 0 is treated as None: 0 counts as false, as None does. "
+        "An attention_scale of 0 is treated as None: 0 counts as false, just as None does. "
         "Ask whether it is None.",
     ),
     "scale-ignored": scale(
@@ -39,12 +39,12 @@ OPTIONS: Family = {
     ),
     "scale-both": scale(
         "both",
-        "The scores are divided by √head_dim as well where attention_scale is given. It "
+        "The scores are divided by √head_dim even when attention_scale is given. It "
         "must take the place of 1/√head_dim.",
     ),
     "missing-scale": scale(
         "none",
-        "The scores are not scaled where attention_scale is None. Then the scale must be "
+        "The scores are not scaled when attention_scale is None. Then the scale must be "
         "1/√head_dim.",
     ),
     "scale-head-dim": scale(
@@ -78,13 +78,13 @@ OPTIONS: Family = {
     "mask-ignored": mask("ignored", "attention_mask is ignored."),
     "mask-only-with-bias": mask(
         "with_bias",
-        "attention_mask is added only where position_bias is given too. Each must have an if of "
+        "attention_mask is added only if position_bias is given too. Each must have an if of "
         "its own.",
     ),
     "mask-without-bias": mask(
         "without_bias",
-        "attention_mask is left out where position_bias is given: after an elif, or a return, its "
-        "line does not run. Each must have an if of its own.",
+        "attention_mask is left out if position_bias is given: after an elif, or a return, its "
+        "line does not run. Each needs an if of its own.",
         place=r"_attn() ~^if .*mask",
     ),
     "mask-multiplied": mask("multiplied", "The scores are multiplied by attention_mask. Add it."),
@@ -105,7 +105,7 @@ OPTIONS: Family = {
         "the mask to the scores before it.",
     ),
     "own-causal-mask": mask(
-        "own_causal", "The layer hides the future by itself. Only attention_mask must hide it."
+        "own_causal", "The layer hides the future on its own. Only attention_mask should hide it."
     ),
     "bias-ignored": bias("ignored", "position_bias is ignored."),
     "bias-before-scale": bias(
@@ -125,7 +125,7 @@ OPTIONS: Family = {
     "zero-ignored": zero("ignored", "add_zero_attn changes nothing."),
     "zero-always": zero("always", "The key of zeros is there even without add_zero_attn."),
     "zero-score-one": zero(
-        "one", "The additional score is 1. A key of zeros has the score 0 with every query."
+        "one", "The extra score is 1. A key of zeros has the score 0 with every query."
     ),
     "zero-in-front": zero(
         "in_front",
@@ -139,13 +139,13 @@ OPTIONS: Family = {
     ),
     "dropout-weights": dropout(
         "weights",
-        "The weights are multiplied by 1 − dropout. Nothing is dropped when a model is "
-        "used, so nothing is scaled.",
+        "The weights are multiplied by 1 − dropout. Dropout is only for training, "
+        "so nothing is scaled.",
     ),
     "dropout-output": dropout(
         "output",
-        "The output is multiplied by 1 − dropout. Nothing is dropped when a model is "
-        "used, so nothing is scaled.",
+        "The output is multiplied by 1 − dropout. Dropout is only for training, "
+        "so nothing is scaled.",
     ),
     "softmax-over-queries": tuple(
         softmax(value, "The softmax runs over the queries (axis −2). Use the last axis, the keys.")
@@ -159,7 +159,7 @@ ROTARY: Family = {
     "rotary-ignored": rotary("ignored", "use_rotary is ignored: query and key are not rotated."),
     "rotary-unless": rotary(
         "unless",
-        "The rotation is made where use_rotary is False, and left out where it is True. Ask: if "
+        "The rotation is created if use_rotary is False, and left out if it is True. Ask: if "
         "use_rotary.",
         place="rotary",
     ),
@@ -167,14 +167,14 @@ ROTARY: Family = {
     "rotary-key-only": rotary("key_only", "Only the key is rotated. Rotate the query too."),
     "rotary-value-too": rotary(
         "value_too",
-        "The value is rotated as well. Only scores know positions: rotate query and key.",
+        "The value is rotated as well. Only scores need positions: rotate query and key.",
     ),
     "rotary-key-is-query": tuple(
-        rotary(value, "The rotated query is used where the rotated key belongs. Rotate key.")
+        rotary(value, "The rotated query is used where the rotated key belongs. Rotate the key.")
         for value in ("key_is_query", "key_is_rotated_query")
     ),
     "rotary-query-is-key": rotary(
-        "query_is_key", "The rotated key is used where the rotated query belongs. Rotate query."
+        "query_is_key", "The rotated key is used where the rotated query belongs. Rotate the query."
     ),
     "rotary-theta-swapped": rotary(
         "theta_swapped",
@@ -263,7 +263,7 @@ CACHE: Family = {
     ),
     "cache-joined-elsewhere": joined(
         "elsewhere",
-        "Old and new keys and values are joined along another axis, and nothing fits "
+        "Old and new keys and values are joined along the wrong axis, and nothing fits "
         "afterwards. Join them along the tokens: axis −2.",
     ),
     "returns-new-only": returned(

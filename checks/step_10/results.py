@@ -39,8 +39,8 @@ def hides(trial: str, *usual: str) -> Rule:
             return Passed()
         return Failed(
             f"With scores from −{FAR:,.0f} to {FAR:,.0f} the weights are wrong",
-            "Add the mask as it is, and clip nothing: −∞ hides a key whatever its score is, and a "
-            "finite number only one with a small score.",
+            "Add the mask as it is, and clip nothing: −∞ hides a key whatever its score; a "
+            "finite number hides only one with a small score.",
             about=f"{CLASS}._attn() ~mask",
             alone=True,
         )
@@ -88,7 +88,7 @@ def _short(evidence: Evidence, trial: str, call: str, before: int, new: int) -> 
     for what, array in zip(("keys", "values"), arrays, strict=True):
         length = array.shape[-2]
         if before and length == new:
-            said = f"The cache that is returned holds only the {new} new {what}, and not the "
+            said = f"The returned cache holds only the {new} new {what}, not the "
             said += f"{before} cached ones before them"
             hint = "Join old and new first: F.concat([old, new], axis=-2). Then return the pair."
             return Failed(said, hint, about=PLACE, alone=True)

@@ -95,8 +95,8 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
         return found
     if "Dim(" in message:
         return Complaint(
-            "It compares a tuple of numbers with a list of Dim, and the two are never equal",
-            "Make a tuple of whole numbers of each parameter's shape: "
+            "It compares a tuple of numbers with a list of Dims, and the two are never equal",
+            "Turn each parameter's shape into a tuple of whole numbers: "
             "tuple(int(dim) for dim in p.shape)",
             r"^(?!.*\bint\b).*= .*\.shape\b|model\.parameters",
         )
@@ -131,7 +131,7 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
             r"not in checkpoint\b ~ ^(?!.*\.shape\b)[\w.]+\[\w+\] = ",
         )
     return Complaint(
-        f"It finds a problem with {shown}, and there is none: what a condition compares is of two "
+        f"It finds a problem with {shown}, but there is none: what a condition compares is of two "
         "kinds, or it is the wrong way round",
         "A name is unexpected where it is not in expected, and missing where it is not in weights: "
         "weights[name] is kept by the model's name. A shape is wrong where the two differ; a tuple "
@@ -199,7 +199,7 @@ def _name(name: str, keys: set[str]) -> Complaint | None:
     prefix = r"transformer|startswith|removeprefix|replace\("
     if name == PREFIX + HEAD:
         return Complaint(
-            f"It takes {HEAD} for a weight: that is a copy of the table of tokens",
+            f"It takes {HEAD} for a weight, but that is a copy of the table of tokens",
             f'Leave it out, as the causal masks are: key == "{HEAD}"',
             r"BUFFERS|masked_bias|attn\.bias",
         )
@@ -225,7 +225,7 @@ def _name(name: str, keys: set[str]) -> Complaint | None:
         )
     if name.endswith(BUFFERS):
         return Complaint(
-            f"It takes {name} for a weight: that is a causal mask of an old checkpoint",
+            f"It takes {name} for a weight, but that is a causal mask of an old checkpoint",
             "Leave out every key that ends in one of BUFFERS: key.endswith(BUFFERS)",
             r"endswith|startswith|BUFFERS|bias",
             r"() ~^(if|return) .*(== HEAD\b|lm_head\.weight|masked_bias|attn\.bias|BUFFERS)",
@@ -247,7 +247,7 @@ def _made_up(name: str, known: set[str], prefix: str) -> Complaint | None:
     if not inner or name in (inner, PREFIX + inner):
         return None
     return Complaint(
-        f"It makes the name {name} of {inner}: the model's name is {PREFIX}{inner}",
+        f"It makes the name {name} from {inner}: the model's name is {PREFIX}{inner}",
         'Put transformer. in front of a name that lacks it, and nothing else: f"transformer.{key}"',
         rf"\w \+ (['\"]transformer|[A-Z]\w*\b)|\}}transformer ~ {prefix}",
     )
@@ -256,7 +256,7 @@ def _made_up(name: str, known: set[str], prefix: str) -> Complaint | None:
 def _misses_head() -> Complaint:
     return Complaint(
         f"It misses {HEAD}, which the model does not have: missing is what the model expects",
-        "Go through the names of expected, and ask which is not in weights",
+        "Go through the names in expected, and see which are not in weights",
         r"\bfor \w+ in \w+ if|missing|not in weights",
     )
 

@@ -20,7 +20,7 @@ MODEL: Family = {
         "The position vectors are not added: the model cannot tell the order of the tokens.",
     ),
     "only-positions": embed(
-        "only_positions", "The token vectors are missing: only positions go in."
+        "only_positions", "The token vectors are missing: only the position vectors go in."
     ),
     "positions-from-one": embed(
         "from_one", "Positions are counted from 1. The first token must be at position 0."
@@ -53,14 +53,14 @@ MODEL: Family = {
     ),
     "first-layer-repeated": layers(
         "first_repeated",
-        "The first block runs again and again. Each turn must have a block of its own.",
+        "The first block runs again and again. Each turn must run a block of its own.",
         part="blocks",
         place=r"GPT2Model.__call__() ~\[0\]",
     ),
     "last-layer-repeated": layers(
         "last_repeated",
-        "Every turn runs one and the same block, the last. Each must have a block of its own, made "
-        "anew: [block] * n, or one that is appended n times, is one block.",
+        "Every turn runs one and the same block, the last. Make each anew: [block] * n, or one "
+        "block appended n times, makes all layers share its weights.",
         part="blocks",
         place="h",
     ),
@@ -69,7 +69,7 @@ MODEL: Family = {
     ),
     "layers-residual": layers(
         "residual",
-        "What goes into a block is added to its result. The block has added it already: "
+        "A block's input is added to its output. The block has already added it: "
         "hidden_states = block(hidden_states).",
     ),
     "last-layer-missing": layers(
@@ -90,7 +90,7 @@ MODEL: Family = {
     ),
     "ln-f-eps": ln_f(
         "eps",
-        "The eps of ln_f is a fixed number, or LayerNorm's own. Give it the configuration's: "
+        "The eps of ln_f is a fixed number, or LayerNorm's own. Use the configuration's: "
         "eps=config.layer_norm_epsilon.",
         part="ln-f",
         place="ln_f",
@@ -113,7 +113,7 @@ MODEL: Family = {
     ),
     "head-positions": head(
         "positions",
-        "The vectors are multiplied by wpe, the table of positions. Use wte, that of tokens.",
+        "The vectors are multiplied by wpe, the table of positions. Use wte, the table of tokens.",
     ),
 }
 

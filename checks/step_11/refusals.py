@@ -35,7 +35,7 @@ class Kind:
 KINDS = {
     "missing": Kind(
         "refuse-missing",
-        "names that are missing from the checkpoint are not noted",
+        "names missing from the checkpoint are not noted",
         "only names are missing",
         "A name is missing if a parameter has it and no array does: note every such name.",
         r"missing|absent|lacking|not in weights|in expected if|\) - |\.difference\("
@@ -52,7 +52,7 @@ KINDS = {
     "shape": Kind(
         "refuse-shape",
         "shapes are not compared",
-        "only a shape is another one",
+        "only a shape is wrong",
         "Note every array whose shape, after transposing, is not that of its parameter.",
         r"\.shape.*(!=|==)|(!=|==).*\.shape|unexpected|not in expected",
     ),
@@ -132,7 +132,7 @@ def _another_head() -> Failed:
     return Failed(
         f"A checkpoint is accepted whose {HEAD} is not the table of tokens",
         "Keep the given lines that compare the two: the model has no other head, and would give "
-        "other logits than the one that was saved.",
+        "other logits than the saved one.",
         about=rf"{WHERE}HEAD\b|lm_head",
         alone=True,
     )
@@ -163,8 +163,7 @@ def _lost(silent: set[str]) -> Failed:
 
 def _in_both() -> Failed:
     return Failed(
-        "Neither missing nor unexpected names are noted: only names that are on both sides are "
-        "looked at",
+        "Neither missing nor unexpected names are noted: only names on both sides are compared",
         "Look at every name of the model and at every name of the checkpoint.",
         about=rf"{WHERE} & |intersection|missing|not in weights",
         alone=True,
@@ -176,7 +175,7 @@ def _alone(kind: Kind) -> Failed:
     names = ", ".join(REFUSED[kind.trial])
     return Failed(
         f"No error is raised where {kind.alone} ({names})",
-        "Raise the error if there is any problem, of any kind, and even if it is only one.",
+        "Raise the error for any problem of any kind, even for a single one.",
         about=rf"{WHERE}^(if|elif) .*(\blen\(|[<>]|\b\d\b) ~ ^if .*\b(and|or|all|any)\b"
         r" ~ ^if \w+:$ ~ ^raise",
         alone=True,

@@ -72,7 +72,7 @@ def loads(trial: str) -> Rule:
 
 
 LOADED = "load_gpt2() ~load_state_dict"
-LOADER_HINT = "load_gpt2 is given: it gives what convert_checkpoint returns to load_state_dict."
+LOADER_HINT = "load_gpt2 is given: it passes what convert_checkpoint returns to load_state_dict."
 
 
 def keeps_model(trial: str, *before: str) -> Rule:
@@ -86,7 +86,7 @@ def keeps_model(trial: str, *before: str) -> Rule:
         if not all(map(evidence.right, evidence.matching(*before))):
             return Passed()  # they are wrong without a conversion too
         return Failed(
-            "The model gives other logits after convert_checkpoint, which only returns weights",
+            "convert_checkpoint changes the model's logits, but should only return weights",
             "return weights, and leave load_state_dict to the caller",
             about="convert_checkpoint() ~load_state_dict",
         )
@@ -100,7 +100,7 @@ def _refused(evidence: Evidence, trial: str) -> Complaint | None:
     if error is None or "contiguous" not in error.message:
         return None
     return Complaint(
-        "An array that is returned is not contiguous: .T only reads it in another order",
+        "A returned array is not contiguous: .T only reads it in another order",
         "np.ascontiguousarray(array, dtype=np.float32) copies it in order.",
         KEPT,
     )
@@ -204,13 +204,13 @@ def _lacks(missing: list[str], seen: Mapping[str, Seen], wanted: Arrays) -> Comp
     bare = missing[0].removeprefix(PREFIX)
     if bare in seen or missing[0] in {PREFIX + name for name in seen}:
         return Complaint(
-            f"An array is returned as {bare}, and the parameter is called {missing[0]}",
+            f"An array is returned as {bare}, but the parameter is called {missing[0]}",
             "Keep each array under the model's name: weights[name] = ...",
             KEPT,
         )
     return Complaint(
-        f"{missing[0]} is not among the {len(seen)} arrays that are returned",
-        "Every array of the checkpoint but the causal masks and the head is kept.",
+        f"{missing[0]} is not among the {len(seen)} returned arrays",
+        "Keep every array of the checkpoint except the causal masks and the head.",
         KEPT,
     )
 
@@ -223,7 +223,7 @@ def _differs(
         return _turned(name)
     if array.shape == want.shape and np.allclose(array, want) and array.dtype != np.float32:
         return Complaint(
-            f"{name} is returned as {array.dtype}, and the parameter holds float32",
+            f"{name} is returned as {array.dtype}, but the parameter holds float32",
             "np.ascontiguousarray(array, dtype=np.float32) converts it.",
             rf"{array.dtype}|{KEPT}",
         )

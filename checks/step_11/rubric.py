@@ -161,13 +161,13 @@ RUNTIME = (
         "logits",
         "The logits are GPT-2's",
         "The logits are not GPT-2's",
-        "Compare each line with the lesson's picture of the model",
+        "Compare each line with the lesson's drawing of the model",
         "Every block runs once, in its turn; then come ln_f and the head.",
         lesson="A stack of blocks",
         part=("logits", "call-blocks"),
         rule=rules.all_of(
             rules.placed(rules.numbers(*LOGITS, what="logits"), KNOWN, *LOGITS),
-            rules.note("{count} models, compared with float64.", *LOGITS),
+            rules.note("{count} models agree with float64.", *LOGITS),
         ),
         needs=("forward",),
     ),
@@ -229,13 +229,13 @@ RUNTIME = (
     ),
     Check(
         "refuse-shape",
-        "A checkpoint with tensors of another shape is refused, and all are named",
-        "Checkpoints with tensors of another shape are not all refused as they should be",
+        "A checkpoint with tensors of the wrong shape is refused, and all are named",
+        "Checkpoints with tensors of the wrong shape are not all refused as they should be",
         "Compare shapes after transposing, and collect the problems before raising",
         "Compare the transposed array with the parameter.",
         lesson="Nothing left over",
-        answer="if array.shape != expected[name]: note both shapes, and raise when all are "
-        "looked at",
+        answer="if array.shape != expected[name]: note both shapes, and raise once all are "
+        "compared",
         rule=refusals.refused("refuse-shape", "refuse-turned", "refuse-deep"),
         needs=("convert",),
     ),

@@ -58,7 +58,7 @@ def _no_cache(seen: Seen, blocks: int) -> Failed | None:
         said = f"The cache from decode is {described(cache)}, expected a pair for each block"
         return Failed(said, BOTH, about=WHERE)
     if len(cache) != blocks:
-        said = f"The cache from decode has {len(cache)} entries, and the model {blocks} blocks"
+        said = f"The cache from decode has {len(cache)} entries, but the model has {blocks} blocks"
         hint = "Append one pair for each block, inside the loop: grown.append(key_value)"
         if len(cache) == 2 * blocks and all(isinstance(one, SeenTensor) for one in cache):
             return Failed(said, SPLICED_HINT, about=f"{SPLICED} ~ {GROWS}")

@@ -56,7 +56,7 @@ CHOICE: Family = {
     ),
     "score-for-place": choice(
         "score",
-        "The highest score itself is returned, and not its place. np.argmax gives the place.",
+        "The highest score itself is returned, not its index. np.argmax gives the index.",
         part="greedy",
         place=r"next_token() ~max\(",
     ),
@@ -77,7 +77,7 @@ CHOICE: Family = {
         "multiplied", "The logits are multiplied by the temperature. Divide by it."
     ),
     "temperature-ignored": heat(
-        "ignored", "The temperature changes nothing. The scores are to be divided by it."
+        "ignored", "The temperature changes nothing. Divide the scores by it."
     ),
     "temperature-squared": heat("squared", "The logits are divided by the temperature twice."),
     "top-k-ignored": best("ignored", "top_k is ignored.", place="next_token() ~top_k|softmax|exp"),
@@ -108,7 +108,7 @@ CHOICE: Family = {
     "top-k-from-the-lowest": tuple(
         best(
             f"sorted_up{end}",
-            f"np.sort and np.partition go upwards, so {what} counts from the lowest score. Count "
+            f"np.sort and np.partition sort upwards, so {what} counts from the lowest score. Count "
             "from the highest: np.sort(scores)[-top_k].",
         )
         for end, what in (
@@ -142,7 +142,7 @@ CHOICE: Family = {
     ),
     "top-k-places": best(
         "places",
-        "np.argsort gives places, and scores are compared with one of them. "
+        "np.argsort gives indices, but scores are compared with one of them. "
         "np.sort(scores)[-top_k] is the lowest score that may stay.",
         place="next_token() ~argsort|argpartition",
     ),
@@ -169,28 +169,28 @@ CHOICE: Family = {
     ),
     "draw-best-first": order(
         "best_first",
-        "The shares follow each other from the likeliest to the least likely. They "
-        "must follow the ids of the tokens.",
+        "The shares run from the likeliest to the least likely. They "
+        "must follow the order of the ids.",
         place="next_token() ~sort",
     ),
     "draw-worst-first": order(
         "worst_first",
-        "The shares follow each other from the least likely to the likeliest. They "
-        "must follow the ids of the tokens.",
+        "The shares run from the least likely to the likeliest. They "
+        "must follow the order of the ids.",
         place="next_token() ~sort",
     ),
     "draw-last-first": (
         order("last_first", "The shares are counted from the last token. Begin with id 0."),
         order(
             "from_above",
-            "1 - draw is looked for, which counts the shares from the last token. Look for draw.",
+            "1 - draw is looked up, which counts the shares from the last token. Look up draw.",
             place=r"next_token() ~1(\.0)? - draw",
         ),
     ),
     "draw-no-sum": (
         order(
             "no_sum",
-            "draw is looked for among the shares themselves. Add them up first: np.cumsum(shares).",
+            "draw is looked up among the shares themselves. Add them up first: np.cumsum(shares).",
         ),
         *(
             order(
@@ -208,7 +208,7 @@ CHOICE: Family = {
     ),
     "draw-sorted": order(
         "sorted",
-        "The shares are sorted, and not added up. np.cumsum(shares) has the end of every share.",
+        "The shares are sorted, not added up. np.cumsum(shares) has the end of every share.",
     ),
     "draw-products": order(
         "products", "The shares are multiplied one after another. Add them up: np.cumsum."
@@ -226,7 +226,7 @@ CHOICE: Family = {
     ),
     "draw-even": order(
         "even",
-        "draw times vocab_size is taken as the token: every token is equally likely then.",
+        "draw times vocab_size is taken as the token: so every token is equally likely.",
         place=r"next_token() ~draw \*|\* draw",
     ),
     "draw-at-the-end": order(
@@ -243,8 +243,8 @@ CHOICE: Family = {
 }
 
 LOOP: Family = {
-    "one-token-less": count("one_less", "One token too few is written."),
-    "one-token-more": count("one_more", "One token too many is written."),
+    "one-token-less": count("one_less", "One token too few is generated."),
+    "one-token-more": count("one_more", "One token too many is generated."),
     "max-not-kept": count(
         "full",
         "The text is filled up to n_positions tokens, whatever max_new_tokens says. Both limits "
@@ -272,8 +272,8 @@ LOOP: Family = {
     ),
     "same-draw": numbers(
         "same",
-        "Every token is drawn with the same random number, the first. Take the next in every turn "
-        "of the loop.",
+        "Every token is drawn with the same random number, the first. Take the next one in every "
+        "turn of the loop.",
     ),
     "draw-not-given": numbers(
         "none",
@@ -296,7 +296,7 @@ LOOP: Family = {
     ),
     "last-token-only": reads(
         "last_only",
-        "The model only reads the last token. Without a cache it must read the whole text.",
+        "The model only reads the last token. Without a cache, it must read the whole text.",
     ),
     "whole-text-with-cache": reads(
         "whole",
@@ -427,7 +427,7 @@ LOOP: Family = {
         "first", "ln_f is applied before the blocks. It must come after them."
     ),
     "decode-residual-twice": decode(
-        "residual_twice", "What the attention found is added twice. Add it once."
+        "residual_twice", "The attention's output is added twice. Add it once."
     ),
     "decode-mlp-replaces": decode(
         "mlp_replaces", "The feed-forward network's result replaces the vectors. Add it to them."

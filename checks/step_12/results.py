@@ -41,9 +41,9 @@ def streams(trial: str) -> Rule:
             if early is None or late is None:
                 return NotRun()
             if len(early) == len(late) > 1:
-                return Failed("The first token comes only after the model has been asked for all")
+                return Failed("The first token comes only after the model has computed them all")
             if cached and any(name != "decode" for name, _ in late):
-                return Failed("With use_cache, the model is called and not its decode")
+                return Failed("With use_cache, the model is called instead of its decode")
             read = sum(size for _, size in late)
             if cached and read > STREAMED + NEW:
                 return Failed(
@@ -146,8 +146,8 @@ def _ended(evidence: Evidence, name: str) -> Failed | None:
         drawn = any(isinstance(a, Call) and a.kwargs.get("temperature") for a in calls)
         said = "next(...) asks for more random numbers than there are new tokens"
         if not drawn:
-            said = "At temperature 0 nothing is drawn, and next(...) asks for a random number"
-        hint = "Take one number for each token that is drawn: next(numbers) if temperature"
+            said = "At temperature 0 nothing is drawn, but next(...) asks for a random number"
+        hint = "Take one number for each token drawn: next(numbers) if temperature"
         return Failed(said, hint, about=r"stream() ~next\(", alone=True)
     asked = ROW.search(evidence.framework.translate(error).message)
     sizes = _sizes_of(evidence, name)
@@ -155,14 +155,14 @@ def _ended(evidence: Evidence, name: str) -> Failed | None:
         return None
     row, rows = int(asked[1]), int(asked[2])
     if rows == sizes.get("n_positions"):
-        said = f"Position {row} was asked for, and the model has only {rows}"
+        said = f"Position {row} was asked for, but the last one is {rows - 1}"
         if row > rows:  # several new positions at once: with one at a time, it would be this one
-            hint = "After a cache feed only the new token: the others are in the cache already."
+            hint = "With a cache, feed only the new token: the others are in the cache already."
             return Failed(said, hint, about=FED_WHOLE, alone=True, stopped=True)
-        hint = "Stop when the text has n_positions tokens; after a cache feed only the new one."
+        hint = "Stop when the text has n_positions tokens; with a cache, feed only the new one."
         return Failed(said, hint, about=FED_AGAIN, alone=True, stopped=True)
     if rows == sizes.get("vocab_size"):
-        said = f"Token {row} was chosen, and there are only {rows} tokens"
+        said = f"Token {row} was chosen, but there are only {rows} tokens"
         hint = "Give next_token the scores of the last position only: logits.to_numpy()[0, -1]"
         return Failed(said, hint, about=r"stream() ~to_numpy|argmax", alone=True, stopped=True)
     return None
@@ -226,7 +226,7 @@ def _lengths(evidence: Evidence, trials: str) -> Ruling:
                 continue
             tokens = [int(token) for token in seen.array.ravel()]
             if tokens[: len(prompt)] == prompt:
-                said = f"generate wrote {len(tokens) - len(prompt)} new tokens, "
+                said = f"generate added {len(tokens) - len(prompt)} new tokens, "
                 said += f"expected {len(want) - len(prompt)}"
             else:
                 said = f"generate returned {len(tokens)} tokens, expected {len(want)}: "
@@ -249,8 +249,8 @@ def _texts(evidence: Evidence, trial: str, call: str) -> str | None:
         return None
     tokens, want = seen.array.tolist(), evidence.expected(trial)[call].astype(int).tolist()
     if tokens[: len(prompt)] != prompt:
-        return f"It returned {tokens}. Right would be {want}."
-    return f"After {prompt} it wrote {tokens[len(prompt) :]}. Right would be {want[len(prompt) :]}."
+        return f"It returned {tokens}, expected {want}."
+    return f"After {prompt} it wrote {tokens[len(prompt) :]}, expected {want[len(prompt) :]}."
 
 
 def chosen(rule: Rule) -> Rule:
@@ -277,7 +277,7 @@ def _chosen(call: Call, token: str, want: int) -> str | None:
         return None
     heat, best, draw = (given.get(name) for name in ("temperature", "top_k", "draw"))
     if not isinstance(heat, float) or not heat or not isinstance(draw, float):
-        return f"It chose token {token}. The highest score is that of token {want}."
+        return f"It chose token {token}, but token {want} has the highest score."
     top_k = best if isinstance(best, int) else None
     ends = np.cumsum(sampling.shares(logits.array.astype(np.float64), heat, top_k))
     start = float(ends[want - 1]) if want else 0.0
@@ -314,13 +314,13 @@ def fresh(trials: str, *calls: str) -> Rule:
             return Failed("Every token was drawn with the same random number")
         if any(map(_is_near_an_end, zip(*each, strict=True))):
             return Failed(
-                "Only some of the likeliest tokens were drawn, and top_k was not given",
+                "Only some of the likeliest tokens were drawn, although top_k was not given",
                 "top_k=None allows all tokens.",
             )
         if len({repr(text) for text in tokens}) < len(tokens):
             return Failed(
-                "Each time the file is imported, the same texts are drawn: a seed is fixed in it",
-                "np.random.default_rng() without a number takes another seed each time.",
+                "The same texts are drawn each time the file is imported: it fixes a seed",
+                "np.random.default_rng() without an argument takes a new seed each time.",
                 about="() ~(default_rng|seed|Random|RandomState)\\(",
             )
         return Passed()

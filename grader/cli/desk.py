@@ -34,7 +34,7 @@ from grader.cli.options import (
 @click.option(
     "--poll/--no-poll",
     default=None,
-    help="Poll the files, or wait for the system's events. The default depends on the file system.",
+    help="Poll the files or wait for system events. The default depends on the file system.",
 )
 @engine_option
 @strict_option

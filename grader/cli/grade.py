@@ -68,12 +68,12 @@ class Grade(click.Command):
     help="TOML with the points for each check, for the formats that have points.",
 )
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report here.")
-@click.option("--verbose", is_flag=True, help="Show the original error texts.")
+@click.option("--verbose", is_flag=True, help="Show the original error messages.")
 @click.option("--brief", is_flag=True, help="Leave out what passed.")
 @click.option(
     "--hints",
     type=click.IntRange(1, 3),
-    help="How many hints a check shows. Without it, your attempts decide.",
+    help="How many hints each check shows. By default, your attempts decide.",
 )
 @plain_option
 @engine_option
@@ -187,7 +187,7 @@ def _scrolls(text: str, style: Style) -> bool:
 @strict_option
 @mine_option
 @click.option("--solutions", is_flag=True, help="Grade the reference solutions.")
-@click.option("--started", is_flag=True, help="Leave out the steps whose file is untouched.")
+@click.option("--started", is_flag=True, help="Leave out steps whose file is untouched.")
 @format_option("text", "github", "lines")
 @click.option(
     "--summary",

@@ -174,7 +174,7 @@ def _step_with(check: str) -> Step:
 @click.option(
     "--poll/--no-poll",
     default=None,
-    help="Poll the file, or wait for the system's events. The default depends on the file system.",
+    help="Poll the file or wait for system events. The default depends on the file system.",
 )
 @engine_option
 @strict_option

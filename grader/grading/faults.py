@@ -45,7 +45,7 @@ BROKEN_PARTS = frozenset(
 AGAIN = "Grade it again. If it fails again, run doctor."
 BUSY = "busy"
 """The id of a problem that what else ran may have caused."""
-LESS = "Grade it again while less runs beside it."
+LESS = "Grade it again when the machine is less busy."
 
 
 FRESH_S = 10.0

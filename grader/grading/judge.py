@@ -40,7 +40,7 @@ BUT = "Not right yet: "
 """How a ❌ begins on what is there, before what a ✅ would say of it."""
 THERE = re.compile(r" (is defined( in this file)?|exists)$")
 """What a ✅ says of what need only be there."""
-IN_VAIN = ", but in vain"
+IN_VAIN = ", but to no effect"
 """How it goes on where nothing comes of that."""
 
 NOT_IMPORTED = re.compile(r"(?P<names>\w+(?:, \w+)* and \w+) are not imported")

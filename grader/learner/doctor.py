@@ -194,7 +194,7 @@ def _progress() -> Inspection:
     if note is None:
         started = f"{len(known)} step{'' if len(known) == 1 else 's'} started"
         return Inspection("Progress", State.GOOD, started)
-    remedy = f"{progress.FILE} contains only what you have passed and tried. You may delete it."
+    remedy = f"{progress.FILE} holds only what you have passed and tried. You may delete it."
     return Inspection("Progress", State.WEAK, note, remedy)
 
 

@@ -24,7 +24,7 @@ def explain_page(step: Step, rubric: Rubric, check: Check) -> str:
     lines += _why(step, check, check.lesson)
     lines += ["", *_looks_at(check, sentences)]
     if caught := [one.message for one in rubric.misconceptions if check in rubric.blamed(one)]:
-        lines += ["", "Mistakes that it recognises, for example:"]
+        lines += ["", "Mistakes it recognises, for example:"]
         lines += [f"   {message}" for message in caught[:MISTAKES]]
     place = step.lesson.relative_to(step.root).as_posix()
     lines += ["", f'Read: {place}, "{check.lesson}"']
@@ -46,6 +46,6 @@ def _looks_at(check: Check, sentences: dict[str, str]) -> Iterator[str]:
             "passed, unless you ask for --strict."
         )
         return
-    yield "It runs your code on new random inputs each time and looks at what comes out."
+    yield "It runs your code on new random inputs each time and checks what comes out."
     for need in check.needs:
         yield f"It waits for: {sentences[need]}"

@@ -83,7 +83,7 @@ def next_page(steps: Sequence[Step], known: Progress) -> str:
     step = next_step(steps, known)
     if step is None:
         return (
-            f"All {len(steps)} steps are passed. Write text with what you built: "
+            f"All {len(steps)} steps passed. Generate text with what you built: "
             f"{task('gpt2')} --mine\n"
         )
     one = known.get(step.id, UNTOUCHED)
@@ -154,7 +154,7 @@ def hint_page(
     if report.problem is not None:
         return style.text("\n".join(as_text.explanation(report, style, {})) + "\n")
     if report.verdict is Verdict.PASS:
-        return f"Step {step.number} passes: nothing to hint at.\n"
+        return f"Step {step.number} passes, so there is nothing to hint at.\n"
     check = _sought(report, check_id)
     if check is None:
         return f"Nothing fails, but the run did not end well. Full report: {task(step.id)}\n"
@@ -169,7 +169,7 @@ def hint_page(
     else:
         if not parts.used_up(check, level):
             asked = "press h" if keys else task(f"hint {step.id}")
-            lines += ["", f"A change that was tried on your file: {asked}"]
+            lines += ["", f"We tried a change on your file: {asked}"]
         lines += ["", f"Why this check exists: {task(f'explain {step.id} {check.id}')}"]
         reference = "press s" if keys else task(f"solution {step.id} --now")
         lines.append(f"The reference: {reference}")
@@ -183,11 +183,11 @@ def _change(report: Report, check: CheckResult, style: Style, level: int) -> Ite
     explanation = report.explanation
     change = explanation.change if explanation is not None else None
     if explanation is not None and explanation.searched is None:
-        yield from ("", "Changes of your file are being tried.")
+        yield from ("", "Changes to your file are being tried.")
     elif explanation is not None and not explanation.searched:
-        yield from ("", "No change of your file was tried.")
+        yield from ("", "No change to your file was tried.")
     elif change is None or not (change.passes or change.check == check.id):
-        yield from ("", "Small changes of your file were tried. None of them helped.")
+        yield from ("", "Small changes to your file were tried, but none helped.")
     else:
         yield from ("", *explained.changed(change, report, style))
 
@@ -221,7 +221,7 @@ def after_pass(
     elif skipped is not None:
         lines.append(f"You left step {skipped.number} for later: {task(f'watch {skipped.id}')}")
     else:
-        lines.append(f"That was the last step. Write text with it: {task('gpt2')} --mine")
+        lines.append(f"That was the last step. Generate text with it: {task('gpt2')} --mine")
     return style.text("\n".join(lines) + "\n")
 
 

@@ -61,7 +61,7 @@ def hint(step: Step, found: Attempt, check_id: str | None) -> Answer:
     """The hints of one check, as many as were asked for; by default of the first that fails."""
     seen = found.report
     if seen.verdict is Verdict.PASS:
-        return words(f"Step {step.number} passes: nothing to hint at.\n")
+        return words(f"Step {step.number} passes, so there is nothing to hint at.\n")
     check = _sought(seen, check_id)
     if check is None:
         return words("Nothing fails, but the run did not end well. Run the cell again.\n")
@@ -93,10 +93,10 @@ def _more(step: Step, check: CheckResult, level: int, *, tried: bool) -> list[st
     if level < LEVELS and level < len(check.hints):
         return ["Another hint: %hint"]
     if not parts.used_up(check, level):
-        return ["A change that was tried on your cell: %hint"]
+        return ["We tried a change on your cell: %hint"]
     if tried:
         return [f"The reference: {step.solution.relative_to(step.root).as_posix()}"]
-    return ["Small changes of your cell were tried. None of them helped."]
+    return ["Small changes to your cell were tried, but none helped."]
 
 
 def trace(seen: Report, source: str) -> Answer:

@@ -13,7 +13,7 @@ MARKS = {Verdict.PASS: "✅", Verdict.ERROR: "⛔"}
 def render(reports: Sequence[Report]) -> str:
     """A line for each step: whether it passes, how many checks do, and what to fix first."""
     if not reports:
-        return "No step is begun yet.\n"
+        return "No step has been started yet.\n"
     lines = ["| | step | checks | fix this first |", "| --- | --- | --- | --- |"]
     lines += [_row(report) for report in reports]
     passed = sum(report.verdict is Verdict.PASS for report in reports)

@@ -164,7 +164,7 @@ def changed(change: Tried, report: Report, style: Style) -> Iterator[str]:
 
 
 def _where(one: Replaced) -> str:
-    return f"{'On' if one.old else 'In front of'} line {one.line}"
+    return f"{'On' if one.old else 'Before'} line {one.line}"
 
 
 def _achieved(change: Tried, report: Report) -> str:
@@ -220,7 +220,7 @@ def _kind(change: Replaced) -> str:
     """What differs: the smallest part that does."""
     before, after = _parsed(change.old), _parsed(change.new)
     if before is None or after is None:
-        return "another text"
+        return "other code"
     return _between(before, after) or "another expression"
 
 

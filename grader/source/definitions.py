@@ -84,7 +84,7 @@ def imports(*names: str) -> SourceTest:
 def _from_elsewhere(full: str, line: int) -> str:
     """That a line imports a thing of the right name from another module."""
     home, _, name = full.rpartition(".")
-    return f"Line {line} imports {name} from {home}: that is another one. Put the right one there."
+    return f"Line {line} imports {name} from {home}: that is a different one. Import the right one."
 
 
 def _lines_of(name: str, every: Iterable[tuple[str, int]]) -> list[int]:

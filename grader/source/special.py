@@ -24,9 +24,9 @@ class Misnamed(NamedTuple):
     right: str
 
     def __str__(self) -> str:
-        when = WHEN.get(self.right, "when an object is made")
+        when = WHEN.get(self.right, "when an object is created")
         return (
-            f"Line {self.line} defines {self.name}, and nothing calls that {when}. "
+            f"Line {self.line} defines {self.name}, but nothing calls it {when}. "
             f"Write {self.right}, with two underscores on each side."
         )
 

@@ -77,6 +77,6 @@ def _told(call: list[_Argument]) -> Unnamed | None:
         elif word is not None and one.is_placed:
             at = word.tokens[0]
             name = sanitize.line(at.string, MOST_NAME)
-            hint = f"What comes after {name}= needs its name too. Name it, or leave {name}= out."
+            hint = f"An argument after {name}= needs a name too. Name it, or leave {name}= out."
             return Unnamed(at.start[0], at.start[1] + 1, hint)
     return None

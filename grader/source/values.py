@@ -91,7 +91,7 @@ def _left_lying(source: Source, path: Path, wanted: Pattern) -> Finding | None:
             continue  # a helper that changes what it is given
         itself = any(wanted(one) for one in (value, value.inside) if one is not None)
         if itself or made_with(value, wanted):
-            told, use = "the result of this line is thrown away", "Assign it, and use that below."
+            told, use = "the result of this line is thrown away", "Assign it and use it below."
             if name:
                 told, use = f"no later line uses {name}", f"Use {name} below this line."
             return Finding(
@@ -99,8 +99,8 @@ def _left_lying(source: Source, path: Path, wanted: Pattern) -> Finding | None:
             )
     for name, value, line in traced.replaced:
         if wanted(value):
-            told = f"line {line} gives {name} another value, and nothing uses this one"
-            use = f"Keep it by a name that is used below, and not as {name}."
+            told = f"line {line} gives {name} a new value before this one is used"
+            use = f"Keep it under a name used below, not as {name}."
             return Finding(
                 False, value.line, told, there=True, hint=use, unused=True, replaced=True
             )

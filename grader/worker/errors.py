@@ -115,7 +115,7 @@ def message(error: BaseException) -> str:
         more = len(text) - MESSAGE_LIMIT
         return text if more <= 0 else f"{text[:MESSAGE_LIMIT]} … ({more} more characters)"
     except BaseException as other:  # noqa: BLE001 - its __str__ is the learner's code too
-        return f"(its text cannot be read: {type_name(other)})"
+        return f"(its message cannot be read: {type_name(other)})"
 
 
 def _of_type(error: BaseException) -> str:

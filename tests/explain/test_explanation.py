@@ -70,7 +70,7 @@ def test_once_all_hints_are_shown_the_change_is_too() -> None:
     assert shown[7:11] == [
         "   Hint: Divide.",
         "   Hint: By √d.",
-        "   In front of line 3, this passes all 1 checks (tried):",
+        "   Before line 3, this passes all 1 checks (tried):",
         "      + scores = scores / 8",
     ]
 
@@ -117,7 +117,7 @@ def test_a_tick_waits_on_the_line_to_change(line: int | None, status: Status) ->
         ("for i in x:", "for i in y:", "another name"),
         ("x = y", "x = y * z", "another value"),
         ("x = a, b", "x = b, a", "the items in another order"),
-        ("x = (", "x = ()", "another text"),
+        ("x = (", "x = ()", "other code"),
     ],
 )
 def test_a_change_is_named_without_what_it_writes(old: str, new: str, said: str) -> None:
@@ -166,8 +166,8 @@ def test_a_fact_is_beside_its_line_where_there_is_room() -> None:
     ("searched", "said"),
     [
         (None, "are being tried"),
-        (False, "No change of your file was tried"),
-        (True, "None of them"),
+        (False, "No change to your file was tried"),
+        (True, "but none helped"),
     ],
 )
 def test_the_last_hint_says_whether_changes_were_tried(searched: bool | None, said: str) -> None:

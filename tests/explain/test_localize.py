@@ -137,7 +137,7 @@ def test_a_helper_that_is_right_alone_was_called_wrongly(given: str) -> None:
 )  # fmt: skip
 def test_a_result_that_comes_too_early_is_what_the_lesson_has_on_its_way(early: str) -> None:
     found, text = located(("heads = self.weights(masked) @ value\n        ", early))
-    assert found.told == ("What is returned is `heads`.",)
+    assert found.told == ("It returns `heads`.",)
     assert text.startswith("return ")
 
 

@@ -240,7 +240,7 @@ def test_it_is_the_last_hint(own: Course) -> None:
     shown = [SHOWN in one for one in said]
     assert shown == [False] * (count - 1) + [True] * (len(said) - count + 1)
     assert "+ attn_weights = attn_weights / math.sqrt(int(value" in said[-1]
-    assert "A change that was tried on your file: " in said[count - 2]
+    assert "We tried a change on your file: " in said[count - 2]
     assert SHOWN in own.run("grade", "s05").stdout
 
 
@@ -281,7 +281,7 @@ def test_it_is_a_diff_of_the_learners_lines(tmp_path: Path, start: Start) -> Non
         "   On line 3:",
         "   -     y = x   + 1",
         "   +     y = x",
-        "   In front of line 7:",
+        "   Before line 7:",
         "   + z",
     ]
     words = list(explained.changed(change, report, Style(words=True)))

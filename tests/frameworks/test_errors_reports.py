@@ -175,7 +175,7 @@ def test_what_is_made_in_vain_is_not_said_to_be_wrong_and_keeps_its_line(
     path = tmp_path / "mine.py"
     path.write_text(one.source, encoding="utf-8")
     told = check(grade(course.find("s03"), path, Options(seed=7), workers.start), about)
-    assert told.message.endswith(", but in vain")
+    assert told.message.endswith(", but to no effect")
     assert one.beside(told.line)
     assert (told.note or "").endswith(note)
 

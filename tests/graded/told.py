@@ -25,7 +25,7 @@ PROGRAM = 20.0
 QUOTED = re.compile(r"^(\s*(?:Called from l|After l|L)ine \d+): .*$", re.MULTILINE)
 """A line of the learner's program. What the learner wrote names no mistake."""
 
-OWN = re.compile(r"(the numbers go wrong|goes wrong on line \d+(?:, in \w+)?): .*?( gives .*)?$")
+OWN = re.compile(r"(go(?:es)? wrong on line \d+(?:, in \w+)?): .*?( gives .*)?$")
 """The learner's expression in a sentence of the trace."""
 
 FRAMED = re.compile(r"^ *\d* │.*$", re.MULTILINE)

@@ -142,7 +142,7 @@ def test_the_last_hint_is_a_change_that_was_tried(
     screen.press("h")
     screen.see("Another hint: press h", KEYS)
     screen.press("h")
-    screen.see("A change that was tried on your file: press h", KEYS)
+    screen.see("We tried a change on your file: press h", KEYS)
     screen.press("h")
     screen.see(r"\(tried\):", r"\+ attn_weights = attn_weights / math", KEYS)
     screen.press("q")

@@ -148,7 +148,7 @@ def test_a_fork_is_graded_with_marks_at_the_lines_and_a_list_of_the_steps(
     page = tmp_path / "summary"
     nothing = bash(clone, line, GITHUB_STEP_SUMMARY=str(page))
     assert (nothing.returncode, nothing.stdout) == (0, ""), nothing.stderr
-    assert page.read_text() == "No step is begun yet.\n"
+    assert page.read_text() == "No step has been started yet.\n"
 
     shutil.copy(clone / "solutions/solution_02.py", clone / "steps/step_02.py")
     (clone / "steps/step_05.py").write_bytes(variants.find("s05/wrong/no_mask").source)

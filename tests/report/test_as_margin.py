@@ -33,7 +33,7 @@ def attend(query, key):
     return scores + mask(query, key)
 '''
 WRONG = Trace(
-    ("On line 18 the numbers go wrong.",),
+    ("The numbers go wrong on line 18.",),
     18,
     (
         Margin(6, "[2]", "left"),
@@ -42,7 +42,7 @@ WRONG = Trace(
         Margin(18, "[2, 2]", "left"),
     ),
 )
-SHOWN = """On line 18 the numbers go wrong.
+SHOWN = """The numbers go wrong on line 18.
 
       … 3 lines
    4  def merge(x):

@@ -127,7 +127,7 @@ def test_what_is_there_is_not_said_to_be_missing(graded: Graded) -> None:
     ]
     lost = graded("a result thrown away").first_to_fix
     assert lost is not None
-    assert lost.message == "_attn: attention weights are scaled, but in vain"
+    assert lost.message == "_attn: attention weights are scaled, but to no effect"
     assert lost.note == "The result of this line is thrown away."
     assert lost.text is not None
     assert lost.text.startswith("attn_weights / math")

@@ -106,7 +106,7 @@ class Localizer:
                 return self.wrong(lost[0])
             if taken:
                 line, text = self.mine.line(node), self.mine.segment(node)
-                return self._trace(line, told=(f"On line {line} the numbers go wrong: {text}",))
+                return self._trace(line, told=(f"The numbers go wrong on line {line}: {text}",))
             node = self._assigned(node)
         return self.unused()
 
@@ -279,7 +279,7 @@ class Localizer:
         own = [one for one in places if self.mine.named(one) == name]
         line = self.mine.line((own or places)[-1]) if places else None
         quantity = self.lesson.quantity(match)
-        told = (f"What is returned is {quantity}.",) if quantity else ()
+        told = (f"It returns {quantity}.",) if quantity else ()
         blank = self.lesson.blank(later[0]) if later else ""
         return self._trace(line, told=told, blank=blank, left_out=bool(later))
 
@@ -287,7 +287,7 @@ class Localizer:
 
     def _facts(self, first: Departure, node: int) -> tuple[str, ...]:
         text = self.mine.segment(node)
-        where = f"On line {self._line(node)} the numbers go wrong: {text}"
+        where = f"The numbers go wrong on line {self._line(node)}: {text}"
         return (*([where] if len(text) <= MOST_TEXT else []), *self._apart(first))
 
     def _apart(self, first: Departure) -> Iterator[str]:
@@ -313,7 +313,7 @@ class Localizer:
         if array.shape != want.shape and (quantity or relation is None):
             yield f"It gives {sizes(array.shape)}; the reference has {self.lesson.what(twin)}."
         elif quantity:
-            yield f"From the same values the reference computes {quantity}."
+            yield f"From the same values, the reference computes {quantity}."
 
     def _trace(
         self,

@@ -151,7 +151,7 @@ WORDS = {
     "int": "the number {text}",
     "float": "the number {text}",
     "bool": "{text}",
-    "str": "the text {text}",
+    "str": "the string {text}",
     "list": "a list of {text}",
     "tuple": "a tuple of {text}",
     "dict": "a dict of {text}",
@@ -168,7 +168,7 @@ BARE = {
     "StaticDim": "a Dim",
     "int": "a whole number",
     "float": "a number",
-    "str": "a text",
+    "str": "a string",
     "type": "a class",
 }
 """The same if nothing more is known."""

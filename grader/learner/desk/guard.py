@@ -28,8 +28,8 @@ POLICY = (
     "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 SAFE = ("GET", "HEAD")
-STRANGER = "This desk does not know your browser. Open the address that the terminal shows."
-ELSEWHERE = "A page elsewhere asked for this. The desk answers its own pages only."
+STRANGER = "This desk does not know your browser. Open the address shown in the terminal."
+ELSEWHERE = "Another page asked for this. The desk answers only its own pages."
 
 
 class Guard:

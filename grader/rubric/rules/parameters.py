@@ -97,7 +97,7 @@ def keeps_none(*trials: str, besides: str = "") -> Rule:
                 more = "a parameter" if len(kept) == 1 else f"{len(kept)} parameters"
                 return Failed(
                     f"After a call there is {more} more: {_some(kept)}",
-                    "A tensor that is kept on self, in a list on self too, becomes a parameter. "
+                    "A tensor kept on self, even in a list there, becomes a parameter. "
                     "Keep it in a local variable.",
                     concept="tensor-on-self",
                     about=kept[0].partition(".")[0],
@@ -168,7 +168,7 @@ def _of_length(evidence: Evidence, trials: tuple[str, ...], trial: str, on: str)
     return Failed(said, hint, about=f"counted: {listed.path}", alone=True)
 
 
-COUNTS = "Look at what counts its entries."
+COUNTS = "Check what counts its entries."
 
 
 def _unlike(evidence: Evidence, trial: str, on: str) -> Iterator[str]:
@@ -263,7 +263,7 @@ def _missing(
     if seen.attributes.get(outer) == "NoneType":
         return Failed(f"{told}: self.{outer} is None", about=outer)
     if seen.attributes.get(outer) == "type":
-        what = f"self.{outer} is a class, no object of it. Call the class, with its arguments."
+        what = f"self.{outer} is the class itself, not an instance: call it with arguments."
         return Failed(told, what, about=outer)
     if keys[1:]:
         told = f"{len(keys)} parameters are missing: {_some(keys)}"
@@ -308,7 +308,7 @@ def _too_many(
     if owner and last in ("weight", "bias"):
         return Failed(
             message,
-            f"self.{owner} is a layer without weights to load: is it needed, and named right?",
+            f"self.{owner} is a layer without weights to load: is it needed, and its name right?",
             concept="layer-too-many",
             about=owner,
         )
@@ -350,7 +350,7 @@ def attribute_is(trial: str, attribute: str, value: object, *, action: str = "at
         given = seen if isinstance(seen, dict) else {}
         have = given.get(attribute)
         if have is None and evidence.whole_right():
-            return Passed(f"Your code does without self.{attribute}.")
+            return Passed(f"Your code does not need self.{attribute}.")
         if attribute not in given:
             told = f"self.{attribute} is missing"
             return Failed(told, about=attribute) if _lacks(evidence, attribute) else NotRun()

@@ -17,7 +17,7 @@ from grader.rubric.rules.asking import array_at, call_of, describe, results_of
 from grader.rubric.rules.running import defined, obstacle
 
 TENSORS = "tensors"
-UNSET = "Is a part of the result never set?"
+UNSET = "Is part of the result never set?"
 """What is asked about a None inside of a result."""
 
 
@@ -42,7 +42,7 @@ def tensors(*trials: str, dtype: str = "float32") -> Rule:
             if seen.dtype != dtype:
                 return Failed(
                     f"{what} returned dtype {seen.dtype}, expected {dtype}",
-                    "Is each tensor made with the dtype that was asked for?",
+                    "Is each tensor made with the requested dtype?",
                     alone=True,
                     likely=rf"() ~^(?!def |import |from ).*\b{seen.dtype}\b",
                 )
@@ -160,7 +160,7 @@ def _which(wrong: Sequence[tuple[str, str]], paths: Collection[str]) -> str:
     index = next(iter(bad))
     if len(bad) > 1 or len(every) < 2 or not index.isdecimal() or int(index) >= len(ORDINALS):
         return ""
-    return f". Of what a call returns, only the {ORDINALS[int(index)]} is wrong"
+    return f". Of the values returned, only the {ORDINALS[int(index)]} is wrong"
 
 
 NAN_HINT = (

@@ -121,8 +121,8 @@ def _how_it_ended(outcome: Outcome) -> str:
 def _ending_hint(outcome: Outcome) -> str | None:
     if outcome.slow:
         return (
-            "The lesson's own code takes a second or two for all of it. Look for work that is "
-            "done again and again, and for loops over single numbers."
+            "The lesson's own code takes a second or two for all of it. Look for work "
+            "done over and over, and for loops over single numbers."
         )
     return {
         "timeout": "Look for a loop that never ends, and for work that grows with the input.",

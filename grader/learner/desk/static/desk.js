@@ -19,7 +19,7 @@ const STATES = {
   restored: "Not saved yet: this is what you wrote last time",
   saving: "Saving …",
   conflict: "Changed elsewhere: choose below",
-  gone: "The desk cannot be reached. Your text is safe here and will be saved when it is back",
+  gone: "The desk cannot be reached. Your work is safe here and will be saved when it is back",
   "kept-nowhere": "Not saved, and this browser keeps nothing. Save soon",
 };
 
@@ -246,7 +246,7 @@ function showConflict() {
       "p",
       {},
       "The file was changed elsewhere while you had unsaved lines. Nothing is lost: a copy is kept of ",
-      "the version that you do not choose.",
+      "the version you do not choose.",
     ),
     el(
       "div",

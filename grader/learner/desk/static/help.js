@@ -6,8 +6,8 @@ import { drawFigures } from "./pictures.js";
 import { compared } from "./said.js";
 
 const STATES = {
-  new: "not begun",
-  started: "begun",
+  new: "not started",
+  started: "started",
   later: "left for later",
   edited: "edited since it passed",
   passed: "passed",
@@ -108,7 +108,7 @@ export class Help {
       try {
         const found = await ask(`steps/${this.#step}/heads?text=${encodeURIComponent(field.value)}`);
         if (found) drawFigures(place, found);
-        else place.replaceChildren("Nothing can be drawn yet.");
+        else place.replaceChildren("There is nothing to draw yet.");
       } catch (problem) {
         place.replaceChildren(problem.message);
       }

@@ -7,9 +7,9 @@ from max.experimental.tensor import Tensor
 
 
 def padding_mask(token_ids: Tensor, pad_token_id: int, *, dtype: DType = DType.float32) -> Tensor:
-    """Additive mask that hides the padding of a batch of texts.
+    """Additive mask that hides the padding of a batch of sequences.
 
-    It hides with the lowest finite number of ``dtype``, not with minus infinity: a text of
+    It hides with the lowest finite number of ``dtype``, not with minus infinity: a sequence of
     nothing but padding would otherwise give a row of minus infinities, and its softmax is NaN.
 
     Args:

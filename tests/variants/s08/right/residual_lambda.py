@@ -49,7 +49,7 @@ class LayerNorm(Module):
 def residual(
     x: Tensor, norm: Callable[[Tensor], Tensor], sublayer: Callable[[Tensor], Tensor]
 ) -> Tensor:
-    """Add to ``x`` what ``sublayer`` makes of its normalized copy: GPT-2's pre-norm.
+    """Apply ``sublayer`` to a normalized copy of ``x``, and add ``x``: GPT-2's pre-norm.
 
     Args:
         x: ``[batch, seq, n_embd]``.

@@ -1,6 +1,6 @@
 """Step 09: the transformer block.
 
-Attention lets tokens exchange information. A small network then works on every token alone. Both
+Attention lets tokens exchange information. A small network then works on each token alone. Both
 read a normalized copy of the vectors, and both add what they found. That is one block of GPT-2,
 and GPT-2 is little more than twelve of them in a row.
 

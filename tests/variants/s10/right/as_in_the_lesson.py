@@ -2,14 +2,14 @@
 
 The attention of step 05 is made for GPT-2 as it is trained. This layer takes the mask from
 outside, knows other kinds of position, and keeps the keys and values of the tokens that it has
-seen. With that cache, writing one more token costs one token's work and not the whole text's.
+seen. With that cache, one more token costs one token's work, not the whole text's.
 
 Tasks:
     1. Import functional as F, Linear, Module and Tensor.
     2. Create the two projections, with or without bias.
     3. Choose the scale, and create the rotation where it is wanted.
     4. Split heads and merge them.
-    5. Rotate query and key by their positions in the whole text.
+    5. Rotate query and key by their positions in the whole sequence.
     6. Put the cached keys and values in front of the new ones.
     7. Compute scores, add position bias and mask.
     8. Let every query attend to a zero as well, where that is wanted.

@@ -12,7 +12,7 @@ Tasks:
     4. Create the model around it.
     5. Turn the vectors into logits with the table of tokens.
     6. Give the arrays of a checkpoint the names of the model.
-    7. Say what is missing, unexpected or of another shape.
+    7. Say what is missing, unexpected or of the wrong shape.
     8. Turn the matrices that Hugging Face keeps the other way round.
 
 Run: pixi run s11

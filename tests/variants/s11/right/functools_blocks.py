@@ -91,7 +91,7 @@ class GPT2LMHeadModel(Module):
         self.transformer = GPT2Model(config)
 
     def lm_head(self, hidden_states: Tensor) -> Tensor:
-        """The score of every token: how its row in the table fits the model's vector.
+        """The score of every token: how well its row in the table fits the model's vector.
 
         Args:
             hidden_states: ``[batch, seq, n_embd]``.

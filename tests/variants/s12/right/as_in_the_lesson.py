@@ -1,4 +1,4 @@
-"""Step 12: writing text.
+"""Step 12: generating text.
 
 The model scores every token of the vocabulary as the next one. Writing is to choose one, put it
 behind the text, and ask again. This step chooses, loops, and keeps the keys and values of all
@@ -7,10 +7,10 @@ tokens so far, so that every new token costs one token's work.
 Tasks:
     1. Import functional as F and Tensor.
     2. Let GPT-2's attention attend to cached keys and values.
-    3. Run the model on new tokens only, and hand back the grown cache.
+    3. Run the model on new tokens only, and return the grown cache.
     4. Choose the likeliest token.
-    5. Or make probabilities of the best scores, and draw from them.
-    6. Write: feed the new tokens, choose, append, and know when to stop.
+    5. Or turn the best scores into probabilities, and draw from them.
+    6. Generate: feed the new tokens, choose, append, and know when to stop.
 
 Run: pixi run s12
 """
@@ -167,7 +167,7 @@ def stream(
     Args:
         model: The model, or anything with its ``config``, its call and its ``decode``.
         tokens: The text to go on with, at least one token.
-        max_new_tokens: How many tokens to write at most.
+        max_new_tokens: How many tokens to generate at most.
         temperature: See :func:`next_token`.
         top_k: See :func:`next_token`.
         eos_token_id: The token that ends a text; None goes on for ever.

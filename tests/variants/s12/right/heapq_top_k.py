@@ -151,7 +151,7 @@ def stream(
     Args:
         model: The model, or anything with its ``config``, its call and its ``decode``.
         tokens: The text to continue, at least one token.
-        max_new_tokens: How many tokens to write at most.
+        max_new_tokens: How many tokens to generate at most.
         temperature: See :func:`next_token`.
         top_k: See :func:`next_token`.
         eos_token_id: The token that ends a text; None never stops early.
