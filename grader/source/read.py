@@ -8,7 +8,7 @@ import re
 import stat
 import tomllib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -156,7 +156,7 @@ def _too_deep(file: str) -> SourceProblem:
 
 
 @cache
-def _advice() -> Mapping[str, list[list[str]]]:
+def _advice() -> Mapping[str, Sequence[Sequence[str]]]:
     """Regular expressions, each with what to do, on a line and on what Python says of it."""
     return tomllib.loads(Path(__file__).with_name("syntax.toml").read_text(encoding="utf-8"))
 

@@ -47,7 +47,7 @@ def test_an_error_of_this_python_is_recognised(code: str, kind: type[Exception],
 def test_a_slice_past_the_end_tells_both_sizes() -> None:
     text = "Diagnostics:\n rmo.slice stop index 269 out of range for dimension size 64"
     told = translate(SeenError("ValueError", text, ""))
-    assert told.message == "A slice ends at 269, and the axis ends at 64"
+    assert told.message == "A slice ends at 269, but the axis ends at 64"
 
 
 def test_reading_numbers_too_early_says_where_to_read_them() -> None:
@@ -135,10 +135,10 @@ KINDS = [
     ("KeyError", "'wte'", call("weights['wte']"), None, "weights has no entry 'wte'", None),
     ("ValueError", "not enough values to unpack (expected 4, got 3)",
      call("a, b, c, d = x.shape", x=TENSOR), None,
-     "x.shape holds 3 sizes, [2, 3, 4], and 4 names are there to take them", None),
+     "x.shape holds 3 sizes, [2, 3, 4], but 4 names are there to take them", None),
     ("TypeError", "unsupported operand type(s) for **: 'StaticDim' and 'float'",
      call("d ** 0.5", d=SeenValue("StaticDim", "4")), None,
-     "d is a Dim, and was used like a number", "int(d) makes a number of it."),
+     "d is a Dim, but was used like a number", "int(d) makes a number of it."),
     ("TypeError", "_promote_weak_dtypes() argument must be a TensorValueLike, not 'NoneType'",
      call("x + mask", x=TENSOR, mask=SeenValue("NoneType", "None")), None,
      "mask is None here, where a tensor or a number is needed", None),

@@ -252,8 +252,8 @@ def test_what_leads_nowhere_is_there(line: str, told: str | None) -> None:
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        ("z = x / 2\n    z = soft(y)", "line 8 gives z another value, and nothing uses this one"),
-        ("if x:\n        z = x / 2\n    z = y", "line 9 gives z another value, and nothing uses"),
+        ("z = x / 2\n    z = soft(y)", "line 8 gives z a new value before this one is used"),
+        ("if x:\n        z = x / 2\n    z = y", "line 9 gives z a new value before"),
         ("z = x / 2\n    y = keep(z)\n    z = y", ""),
         ("z = x / 2\n    if x:\n        z = y\n    z = y - z", ""),
         ("for i in x:\n        z = y\n    z = x / 2\n    z = y", ""),
