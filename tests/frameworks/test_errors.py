@@ -138,7 +138,7 @@ KINDS = [
      "x.shape holds 3 sizes, [2, 3, 4], but 4 names are there to take them", None),
     ("TypeError", "unsupported operand type(s) for **: 'StaticDim' and 'float'",
      call("d ** 0.5", d=SeenValue("StaticDim", "4")), None,
-     "d is a Dim, but was used like a number", "int(d) makes a number of it."),
+     "d is a Dim, but was used like a number", "int(d) turns it into a number."),
     ("TypeError", "_promote_weak_dtypes() argument must be a TensorValueLike, not 'NoneType'",
      call("x + mask", x=TENSOR, mask=SeenValue("NoneType", "None")), None,
      "mask is None here, where a tensor or a number is needed", None),
