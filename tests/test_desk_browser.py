@@ -422,7 +422,7 @@ def test_a_page_elsewhere_reads_nothing_and_writes_nothing(
                 assert told[1] in ("refused", ""), told
         page = person.context.new_page()
         page.goto(f"http://rebound.example:{desk.port}/steps/step_05.html")
-        assert "A page elsewhere" in page.content()
+        assert "Another page asked" in page.content()
         assert desk.own.file().read_bytes() == before
     finally:
         server.shutdown()
@@ -486,14 +486,15 @@ def test_from_the_first_page_to_the_first_pass(
         page.goto(f"{desk.origin}/index.html")
         for name in ("Begin", "02 Create a Causal Mask"):
             link = page.get_by_role("link", name=name).first
+            link.wait_for(state="attached")
             if by == "mouse":
                 link.click()
                 continue
             page.evaluate("document.body.focus()")
             while not link.evaluate("one => one === document.activeElement"):
                 page.keyboard.press("Tab")
-            page.keyboard.press("Enter")
-            page.wait_for_load_state()
+            with page.expect_navigation():
+                page.keyboard.press("Enter")
         page.locator("#desk-state.saved").wait_for(state="attached")
         if by == "mouse":
             page.locator(EDITOR).click()

@@ -53,7 +53,7 @@ def test_an_error_in_a_helper_names_the_line_and_the_line_that_called(graded: Gr
 
 RAISING = [
     ("s05", "math.sqrt(int(value.shape[-1]))", "math.sqrt(value.shape[-1])", "forward",
-     "int(value.shape[-1]) makes a number of it."),
+     "int(value.shape[-1]) turns it into a number."),
     ("s05", "attn_output = self._attn(query, key, value)",
      "attn_output = this._attn(query, key, value)", "forward", "Python calls the object self."),
     ("s05", "= config.n_head\n", "= config.n_heads\n", "builds", "Did you mean n_head?"),
@@ -142,7 +142,7 @@ def test_a_field_that_is_not_there_is_told_once(
         ("const scale = 0.5", "A variable needs no word before its name."),
         ("layer = new Linear(3, 4)", "Write the name of the class alone, without new."),
         ("def attn(q, k) {", "A block begins with a colon, not a brace."),
-        ("y = map(x => x + 1, xs)", "Greater or equal is >=, and a small function is lambda"),
+        ("y = map(x => x + 1, xs)", "Write >= for greater or equal; a small function is lambda"),
         ("y = x > 0 ? x : 0", "Write a if condition else b."),
         ("y = e ./ total", "An operator has no dot before it"),
         ("n_head :: int = HEADS", "One colon is enough before a type. Write n_head: int = HEADS"),
@@ -164,7 +164,7 @@ def test_the_syntax_of_another_language_is_told_as_pythons(line: str, hint: str)
     ("name", "about", "note"),
     [
         ("softmax_of_unmasked", "mask", "No later line uses scores_masques."),
-        ("masked_scores_in_weights", "mask", "another value, and nothing uses this one."),
+        ("masked_scores_in_weights", "mask", "a new value before this one is used."),
         ("scaled_under_another_name", "scale", "No later line uses q."),
     ],
 )

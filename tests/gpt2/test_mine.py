@@ -58,7 +58,7 @@ UNSTAGED = {
     "other numbers for a name": (
         "if seq_len != 1:",
         "if isinstance(seq_len, StaticDim) and seq_len != 1:",
-        "it computes other numbers",
+        "it computes different numbers",
     ),
 }
 """Lines of step 12 that need a number for a length, and what is said of them."""
