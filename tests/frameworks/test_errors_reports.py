@@ -85,7 +85,7 @@ RAISING = [
     ("s09", "self.mlp = GPT2MLP(inner, config)\n",
      "self.mlp = GPT2MLP(self._wide(), config)\n        self._config = config\n\n"
      "    def _wide(self):\n        return 4 * self._config.n_embd\n", None,
-     "sets it too late: move it above line"),
+     "in __init__, before it is used."),
     ("s02", "    n = ", "    def line(first, count, device):\n        return first\n\n"
      "    m = line(4, device)\n    n = ", None, "The arguments are line(first, count, device)."),
 ]  # fmt: skip
