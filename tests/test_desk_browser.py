@@ -486,7 +486,6 @@ def test_from_the_first_page_to_the_first_pass(
         page.goto(f"{desk.origin}/index.html")
         for name in ("Begin", "02 Create a Causal Mask"):
             link = page.get_by_role("link", name=name).first
-            link.wait_for(state="attached")
             if by == "mouse":
                 link.click()
                 continue
