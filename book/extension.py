@@ -59,7 +59,9 @@ def _context(
 
 
 def _marked(body: str) -> str:
-    """The page with a picture over each sign of a report; the sign itself stays for copying."""
+    """The page with a picture over each sign of a report, and a title that never breaks GPT-2."""
+    name = '<span class="whole">GPT-2</span>'
+    body = re.sub("<h1>.*?</h1>", lambda title: title[0].replace("GPT-2", name), body)
     parts = re.split(r"(<[^>]*>)", body)
     for sign, name in MARKS.items():
         picture = f'<span class="mark {name}">{sign}</span>'

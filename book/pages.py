@@ -114,8 +114,7 @@ def write(source: Path) -> dict[str, list[str]]:
 def _places() -> dict[str, str]:
     """The page of each file of the repository that has one."""
     places = {"README.md": "begin.md", "docs/teaching.md": "teachers.md"}
-    places["docs/working.md"] = "working.md"
-    places["docs/serving.md"] = "serving.md"
+    places |= {f"docs/{name}.md": f"{name}.md" for name in ("working", "serving")}
     places |= {f"steps/{name}.md": f"{name}.md" for name in ("glossary", *SHARED)}
     places["docs/adr/README.md"] = "decisions/index.md"
     places["docs/adr"] = "decisions/index.md"
@@ -123,19 +122,18 @@ def _places() -> dict[str, str]:
         places[f"docs/adr/{path.name}"] = f"decisions/{path.name}"
     for step in course.steps():
         places[f"steps/{step.lesson.name}"] = f"steps/{step.lesson.name}"
-        solution = f"solutions/{step.solution.stem}"
-        places[f"{solution}.py"] = f"{solution}.md"
+        places[f"solutions/{step.solution.name}"] = f"solutions/{step.solution.stem}.md"
     return places
 
 
 def _lesson(step: Step, text: str, places: Mapping[str, str]) -> str:
     origin = PurePosixPath("steps", step.lesson.name)
     text = formulas.rendered(convert(text, origin, places))
-    drawing = raw(computation.figure(step.id))
     solution = f"[`solutions/{step.solution.name}`](/solutions/{step.solution.stem}.md)"
     named = f"`solutions/{step.solution.name}`"
     text = outside_code(text, lambda prose: prose.replace(named, solution))
-    text = _at_end(text, "What you build", drawing)
+    before, heading, after = text.partition("\n## ")
+    text = f"{before}\n{raw(computation.figure(step.id))}\n{heading}{after}"
     if step.id == "s09":
         text = _at_end(text, "The residual stream", raw(stream.figure()))
     for heading, kind, name in LIVE.get(step.id, ()):

@@ -97,9 +97,9 @@ def _caption(lit: frozenset[str]) -> str:
     if not lit:
         return "<figcaption>GPT-2, and its attention enlarged.</figcaption>"
     if lit == {"shapes"}:
-        return "<figcaption>Lit: the lengths that this step’s numbers decide.</figcaption>"
+        return "<figcaption>Highlighted: the lengths that this step’s numbers decide.</figcaption>"
     names = ", ".join(said for name, said in NAMES.items() if name in lit)
-    return f"<figcaption>Lit is what this step builds: {names}.</figcaption>"
+    return f"<figcaption>Highlighted: what this step builds ({names}).</figcaption>"
 
 
 class _Lighting:
