@@ -130,7 +130,7 @@ class Known:
         """The line to change, and whether what is missing belongs after it."""
         tried = self.change.changes if self.change is not None and self.change.holds else ()
         if self.kept is not None and not (tried and tried[0].old):
-            return self.kept.line, False
+            return min((self.kept.line, *(one.line for one in tried[:1]))), False
         if tried:
             return _place(tried[0])
         trace = self.report.trace

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from grader.explain.repair import trial
 from grader.explain.trace.program import parameters
 from grader.protocol.probe import Call, Probe, Ref
 from grader.source.bindings import around
@@ -51,25 +52,36 @@ def kept(judge: Judge, job: Job, outcome: Outcome, start: Callable[..., Worker])
         return None
     tree = judge.source.tree
     names = dict(written(tree))
-    if not names or not _right_when_fresh(judge.evidence(outcome), job, start):
+    if not names or not _right_when_fresh(judge, judge.evidence(outcome), job, start):
         return None
     name = min(names, key=lambda one: names[one])
     return State(name, _uses(tree, name, names[name]))
 
 
-def _right_when_fresh(evidence: Evidence, job: Job, start: Callable[..., Worker]) -> bool:
-    """Whether wrong trials are right, each in a program that was imported for its last call."""
+def _right_when_fresh(
+    judge: Judge, evidence: Evidence, job: Job, start: Callable[..., Worker]
+) -> bool:
+    """Whether wrong trials are right, each in a program that was imported for its last call.
+
+    Where only a check without an oracle fails, its trials are run whole.
+    """
     wrong = [
         name
-        for name, trial in evidence.trials.items()
-        if trial.expect is not None and not trial.wished and not evidence.right(name)
+        for name, one in evidence.trials.items()
+        if one.expect is not None and not one.wished and not evidence.right(name)
     ]
     probes = [one for name in wrong[:MOST] if (one := _fresh(evidence, name)) is not None]
+    if not wrong:
+        probes = [evidence.trials[name].probe for name in trial.without_oracle(evidence)]
     if not probes:
         return False
     probes = [replace(one, source=f"{job.source}\n# {n}\n") for n, one in enumerate(probes)]
     with start(engine=job.engine) as running:
         outcome = running.finish(replace(job, probes=tuple(probes)))
+    if not wrong:
+        every = {**evidence.outcome.observations, **outcome.observations}
+        outcome = replace(outcome, observations=every)
+        return not trial.failures(judge.rubric, replace(evidence, outcome=outcome))
     seen = replace(evidence, outcome=outcome)
     last = {one.name: one.actions[-1].name for one in probes}
     return all(
@@ -115,11 +127,13 @@ def written(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """What the functions of a program write that is there in the next call, and where."""
     shared = {name for one in tree.body for name in binds(one)}
     for function in of_kind(tree, ast.FunctionDef):
-        given = function.args
-        defaults = [*given.defaults, *filter(None, given.kw_defaults)]
+        defaults = [*function.args.defaults, *filter(None, function.args.kw_defaults)]
         plain = any(isinstance(one, ast.List | ast.Dict | ast.Set) for one in defaults)
         local = {one.id for one in of_kind(function, ast.Name) if isinstance(one.ctx, ast.Store)}
         bound = {name for one in of_kind(function, ast.Global) for name in one.names}
+        for given in of_kind(function, ast.Assign):  # another name for what is shared
+            if isinstance(given.value, ast.Name) and given.value.id in shared - local:
+                bound |= {*binds(given)}
         own = bound | (shared - local) | (set(parameters(function)) - {"self"} if plain else set())
         outer = function.name not in ("__init__", "__post_init__")
         for node in of_kind(function, ast.expr):
@@ -147,9 +161,10 @@ def _changed(node: ast.expr, bound: set[str]) -> ast.expr | None:
 
 
 def _uses(tree: ast.Module, name: str, line: int) -> tuple[int, ...]:
-    """The lines of the function around ``line`` that use what is kept."""
+    """The lines of the function around ``line`` that use what is kept, or give it as a default."""
     inside = around(tree, line)
     if inside is None or inside.name == name:
         return (line,)
     uses = {one.lineno for one in of_kind(inside, ast.expr) if ast.unparse(one) == name}
+    uses |= {one.lineno for one in of_kind(inside, ast.arg) if one.arg == name}
     return tuple(sorted(uses)) or (line,)

@@ -39,7 +39,7 @@ KEPT = [
         ),
     ),
     (
-        "past.append(int(Dim(num_tokens)))",
+        "past=[],",
         (AFTER, ",\n    past=[],\n) -> Tensor:"),
         (FIRST, f"    past.append(int(Dim(num_tokens)))\n    num_tokens = past[0]\n{FIRST}"),
     ),

@@ -47,7 +47,7 @@ NEAR = 8
 """Lines from a mistake."""
 LINES = ("place", "raised", "use", "mark", "slice", "function")
 """Features of a line."""
-GROUPS = (*LINES, "reference", "size", "nearer", "runs", "raises")
+GROUPS = (*LINES, "failed", "reference", "size", "nearer", "runs", "raises")
 
 
 Collected = tuple[list[Feature], list[tuple[npt.NDArray[np.int32], int]]]
@@ -55,7 +55,7 @@ Collected = tuple[list[Feature], list[tuple[npt.NDArray[np.int32], int]]]
 
 The number -1 stands for none.
 """
-MOST_FEATURES = 9
+MOST_FEATURES = 10
 
 
 class Chosen(NamedTuple):
@@ -85,7 +85,8 @@ def chosen(one: Mistake, case: suggest.Case) -> Chosen | None:
     if at is None:
         return None
     features = [
-        [*likely.of_edit(edit, nearer, raised=raised), *clues.about(edit.line)] for edit in edits
+        [*likely.of_edit(edit, nearer, raised=raised), clues.lies(edit), *clues.about(edit.line)]
+        for edit in edits
     ]
     return Chosen(features, at)
 

@@ -22,6 +22,7 @@ class Arguments(Maker):
         yield from self._missing(node)
         if self.raised:
             yield from self._completed(node)
+        yield from self._all_named(node)
         for word in node.keywords:
             yield from self._named(node, word)
             yield from self._another_value(node, word)
@@ -113,6 +114,17 @@ class Arguments(Maker):
                     yield Edit(every, one.lineno, 3)
         if one.arg in self.words.around.variables(node) and self.mine.of(one.value) != one.arg:
             yield from self.put(one.value, one.arg, -2)
+
+    @of_kind("keyword")
+    def _all_named(self, node: ast.Call) -> Iterator[Edit]:
+        """Every name that the function does not take, as it calls what is not given, in order."""
+        takes = self.words.takes.get(self.mine.of(node.func), ())
+        unknown = [one for one in node.keywords if one.arg and one.arg not in takes]
+        free = self.words.keyword_names(node)[len(node.args) :]
+        if takes and 1 < len(unknown) <= len(free):
+            pairs = zip(unknown, free, strict=False)
+            every = (self._name(one, one.arg or "", name) for one, name in pairs)
+            yield Edit(tuple(every), node.lineno, 3)
 
     def _name(self, one: ast.keyword, old: str, new: str) -> Change:
         """Another name for what is given by name."""

@@ -60,7 +60,7 @@ def setting(source: str, solution: str, told: Report, evidence: Evidence) -> Set
     """What all edits of a program need, whose report is ``told``."""
     mine, right = Text.of_source(source), Text.of_source(solution)
     error = trial.first_error(evidence)
-    words = Words(mine, right, trial.names(error))
+    words = Words(mine, right, trial.names(error), trial.takes(error))
     clues, alike = Clues.of(mine, told, error), Reference(mine, right)
     return Setting(clues, words, alike, error is not None)
 

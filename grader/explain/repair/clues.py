@@ -11,10 +11,10 @@ from grader.base.model import Report
 from grader.explain.repair.around import Around
 from grader.explain.repair.forms import Function
 from grader.explain.repair.statements import acts
-from grader.explain.repair.text import Text
+from grader.explain.repair.text import Edit, Text
 from grader.explain.trace.program import head_end
 from grader.explain.trace.slicing import Slices
-from grader.protocol.probe import SeenError
+from grader.protocol.probe import SeenCall, SeenError
 
 MOST_STEPS = 3
 """Steps of a slice that are told apart."""
@@ -28,7 +28,7 @@ class Clues:
 
     ``traced`` is where the values leave the path, ``first`` the line of what to fix first, and
     ``raised`` the innermost line that an error passed through. ``marks`` say which lines have the
-    reference's values.
+    reference's values. ``failed`` is the span of the expression that raised an error.
     """
 
     mine: Text
@@ -36,18 +36,29 @@ class Clues:
     first: int | None = None
     raised: int | None = None
     marks: Mapping[int, str] = field(default_factory=dict)
+    failed: tuple[int, int] | None = None
 
     @staticmethod
     def of(mine: Text, report: Report, error: SeenError | None) -> Clues:
         """The clues in a report; ``error`` is what the program raised."""
         trace, first = report.trace, report.first_to_fix
+        call = error.calls[-1] if error is not None and error.calls else None
         return Clues(
             mine,
             trace.line if trace is not None else None,
             first.line if first is not None else None,
-            error.calls[-1].line if error is not None and error.calls else None,
+            call.line if call is not None else None,
             {one.line: one.mark for one in trace.margin} if trace is not None else {},
+            _span(mine, call) if call is not None else None,
         )
+
+    def lies(self, edit: Edit) -> tuple[str, str]:
+        """Whether an edit changes something inside the expression that raised an error."""
+        if self.failed is None:
+            return "failed", "unknown"
+        start, end = self.failed
+        inside = start <= edit.changes[0].start and edit.changes[-1].end <= end
+        return "failed", "inside" if inside else "apart"
 
     def about(self, line: int) -> Iterator[tuple[str, str]]:
         """How far each of these is from the statement at a line."""
@@ -112,3 +123,9 @@ class Clues:
         every = (one for one in self.mine.statements if isinstance(one, Function))
         spans = [(one.lineno, one.end_lineno or one.lineno) for one in every]
         return sorted(spans, key=lambda one: one[1] - one[0])
+
+
+def _span(mine: Text, call: SeenCall) -> tuple[int, int] | None:
+    """Where the expression begins and ends that was evaluated when an error was raised."""
+    every = (n for n in mine.nodes if isinstance(n, ast.expr) and n.lineno == call.line)
+    return next((mine.span(one) for one in every if mine.of(one) == call.code), None)

@@ -13,6 +13,8 @@ from grader.explain.repair.text import Edit
 Feature = tuple[str, str]
 STEP, MOST_SIZE = 2, 12
 """Sizes are told apart in steps, up to the last; those of edits towards the reference by half."""
+RARE, KINDS = 20, ("raises", "runs")
+"""The weight of a kind of edit too rare to learn one: where it is made, it mostly helps."""
 NEARER = frozenset(("piece", "pieces", "with", "without", "moved", "statements"))
 """The kinds of edits that bring a program nearer to the reference."""
 FEW = (3, 6, 12, 25)
@@ -43,7 +45,8 @@ class Weights:
 
     def of(self, edit: Edit) -> int:
         """How likely an edit is: the more, the likelier."""
-        own = sum(WEIGHTS.get(one, 0) for one in of_edit(edit, self.nearer, raised=self.raised))
+        every = *of_edit(edit, self.nearer, raised=self.raised), self.clues.lies(edit)
+        own = sum(WEIGHTS.get(one, RARE if one[0] in KINDS else 0) for one in every)
         return own + self.of_line(edit.line)
 
     def of_line(self, line: int) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from grader.explain import state
 from grader.explain.repair.text import Change, Edit, Text, of_kind
 from grader.source.bindings import bound, targets
+from grader.source.variables import binds
 
 
 @of_kind("reset")
@@ -16,11 +17,14 @@ def resets(mine: Text) -> Iterator[Edit]:
     for name, line in dict(state.written(mine.tree)).items():
         statement = next((one for one in mine.statements if one.lineno == line), None)
         function = mine.around(statement) if statement is not None else None
-        value = _first(mine, name, function) if function is not None else None
-        if function is None or value is None:
+        first = next((one for one in getattr(function, "body", ()) if _uses(one, name)), None)
+        if function is None or first is None:
             continue
-        using = (one for one in function.body if _uses(one, name))
-        if (first := next(using, None)) is not None:
+        shared = first.value if isinstance(first, ast.Assign) and name in binds(first) else None
+        value = _first(mine, getattr(shared, "id", name), function)
+        if value is not None and shared is not None:  # the name is another one for it
+            yield Edit((Change(*mine.span(shared), mine.of(value)),), first.lineno, 2)
+        elif value is not None:
             at = mine.start(first.lineno)
             text = f"{' ' * mine.indent(first)}{name} = {mine.of(value)}\n"
             yield Edit((Change(at, at, text),), first.lineno, 2)

@@ -140,7 +140,7 @@ class Search:
 
         Alone, every trial is right: what helps shows only when all are run.
         """
-        there = [one for one in some if one.edit.line in kept.lines or one.edit.kind in ANEW]
+        there = [one for one in some if one.edit.line in kept.lines or one.edit.kind == "reset"]
         there.sort(key=lambda one: ANEW.get(one.edit.kind, len(ANEW)))
         for one in there[:MOST_HELPING]:
             if compiles(one.source) and (tried := self._grade(one.source)) and tried.holds:

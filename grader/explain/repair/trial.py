@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -143,6 +144,16 @@ def first_error(evidence: Evidence) -> SeenError | None:
 def names(error: SeenError | None) -> Sequence[str]:
     """The names that were there, where an error says that another was not."""
     return error.about.names if error is not None and error.about is not None else ()
+
+
+def takes(error: SeenError | None) -> Mapping[str, Sequence[str]]:
+    """The names of the parameters of what the line of an error calls, by the text of the callee."""
+    seen = error.calls[-1].values if error is not None and error.calls else {}
+    return {
+        name: [found[0] for text in one.signature if (found := re.match(r"\w+", text))]
+        for name, one in seen.items()
+        if one.signature
+    }
 
 
 def wrong(evidence: Evidence) -> list[str]:

@@ -6,7 +6,7 @@ import ast
 import difflib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from grader.explain.repair.around import Around, own, plain
@@ -30,11 +30,13 @@ class Words:
     """What the learner's program and the reference say anywhere.
 
     ``said`` are further attributes: those that the thing really has whose attribute was missing.
+    ``takes`` has the parameters of what was called on the line of an error, by its text.
     """
 
     mine: Text
     right: Text
     said: Sequence[str] = ()
+    takes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def around(self) -> Around:
@@ -270,7 +272,10 @@ class Words:
         return outer.name if isinstance(outer, ast.ClassDef) and node.name == "__init__" else ""
 
     def keyword_names(self, node: ast.Call) -> list[str]:
-        """The names of keyword arguments that a call of this name has in any program."""
+        """The names that a call's function takes; if unknown, those of its calls in any program."""
+        given = {one.arg for one in node.keywords}
+        if takes := self.takes.get(self.mine.of(node.func)):
+            return [one for one in takes if one not in given]
         found = [
             one.arg
             for _, call in self._calls.get(called(node), ())

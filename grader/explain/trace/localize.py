@@ -22,6 +22,8 @@ MOST_TEXT = 60
 """Characters of an expression that is shown."""
 OF_NAMES = re.compile("Name|Attribute|Type|Import|Key|Local")
 """Types of errors that no number leads to."""
+SCALES = ("Mult", "Div", "mul", "div")
+"""Operations that multiply all numbers of a value by the same."""
 NEAR = 3
 """Steps of the reference that a program may leave out."""
 
@@ -56,7 +58,8 @@ class Localizer:
         first = next((one for one in found if not self.comparison.from_nothing(one)), found[0])
         node = self._outside(first)
         order = self.mine.made[first.value].order
-        if (origin := Origins(self.comparison).of(first.node, order)) is not None:
+        origin = None if self._is_extra(first) else Origins(self.comparison).of(first.node, order)
+        if origin is not None:
             line, said = self._number(origin)
             return self._trace(line, found, (said, *self._facts(first, node)))
         if (lacks := self._left_out(first)) is not None:
@@ -171,8 +174,8 @@ class Localizer:
         """Whether the mistake is in what the function around a node is given."""
         if self.mine.scope(node) & self.comparison.proven:
             return True
-        if name not in ENTRIES and any(map(self.comparison.known, self.mine.values(node))):
-            return True  # in another call it gave what is right
+        if name not in ENTRIES and any(map(self._makes, self.mine.values(node))):
+            return True  # in another call it made what is right
         inside = self.mine.function(node)
         given = self.mine.given(inside) if inside is not None else frozenset[int]()
         if not one.sources or not given.issuperset(one.sources) or name in ENTRIES:
@@ -182,6 +185,12 @@ class Localizer:
         alike = [m for m in right.made.values() if operation(right.nodes[m.node]) == kind]
         some = right.made.values() if len(taken) > 1 else alike
         return bool(some) and not any(taken.issubset(made.sources) for made in some)
+
+    def _makes(self, value: int) -> bool:
+        """Whether a value is right, and not what it was made of."""
+        made = self.mine.made.get(value)
+        taken = () if made is None else map(self.comparison.match, made.sources)
+        return self.comparison.known(value) and self.comparison.match(value) not in taken
 
     def _line(self, node: int) -> int:
         """The line of a node; of an attribute that the object keeps, the one that sets it."""
@@ -197,6 +206,16 @@ class Localizer:
         """The line of a plain number, and what it is."""
         line = self.mine.line(origin.node)
         return line, f"{origin.name} is {origin.have:g}, from line {line}."
+
+    def _is_extra(self, first: Departure) -> bool:
+        """Whether a departure multiplies what the reference does not, whatever by."""
+        relation, right = first.relation, self.comparison.right
+        if relation is None or relation.kind != "scaled":
+            return False
+        if relation.of not in map(self.comparison.match, first.sources):
+            return False
+        using = (one.node for one in right.made.values() if relation.of in one.sources)
+        return not any(operation(right.nodes[node]) in SCALES for node in using)
 
     # ---- the reference's next step ------------------------------------------------------------
 

@@ -110,10 +110,11 @@ def _raises(evidence: Evidence, name: str) -> tuple[object, ...]:
     return () if error is None else (error.type_name, error.line)
 
 
-def _telling(evidence: Evidence, name: str) -> tuple[bool, int, bool]:
-    """Whether a trial gives equal or enormous numbers in one vector, which hide much; its calls.
+def _telling(evidence: Evidence, name: str) -> tuple[bool, bool, int, bool]:
+    """What a trial hides, and its number of calls; the least is the one to follow.
 
-    And whether its result holds so few numbers that one is right by chance.
+    Equal or enormous numbers in one vector hide much, and an axis of length 1 hides which axis is
+    meant. Of a result with few numbers, one is right by chance.
     """
     calls, given = _given_tensors(evidence.trials[name])
     rows = [array for array in given if array.ndim > 1 and array.shape[-1] > 1]
@@ -121,7 +122,8 @@ def _telling(evidence: Evidence, name: str) -> tuple[bool, int, bool]:
     equal = any((array == array[..., :1]).all() for array in rows)
     enormous = any(np.greater(array, ENORMOUS).any() for array in rows)
     tied = any(len(np.unique(array)) < array.size for array in _listed(evidence.trials[name]))
-    return equal or enormous or tied, calls, not MANY <= size <= LONG
+    thin = any(1 in array.shape for array in given)
+    return equal or enormous or tied, thin, calls, not MANY <= size <= LONG
 
 
 def _has_its_shape(evidence: Evidence, name: str) -> bool:
