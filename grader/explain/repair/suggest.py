@@ -57,7 +57,7 @@ MOST = 4
 """Batches more of the last size."""
 ANEW = {"branch": 0, "reset": 1}
 """Kinds of edits after which nothing is kept, the likeliest first."""
-MOST_MADE = 2500
+MOST_MADE = 1000
 """Edits of what usually goes wrong that are made, on the likeliest lines."""
 MOST_LINES = 12
 """Lines of a diff. What is longer is no hint."""
