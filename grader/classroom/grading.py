@@ -26,7 +26,7 @@ from grader import pipeline, sandbox
 from grader.base import course
 from grader.base.model import Report
 from grader.classroom import store
-from grader.confine import supervisor
+from grader.isolation import supervisor
 from grader.pipeline import Options
 from grader.sandbox.limits import STRANGERS
 

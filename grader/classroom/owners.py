@@ -11,10 +11,10 @@ import msgspec
 from grader.classroom import gradescope
 from grader.classroom.layout import TEST_STUDENT, Student, login_in, student_of, written
 from grader.classroom.submissions import Node, shown
-from grader.confine import apart
-from grader.confine.apart import Stopped
+from grader.isolation import fork_map
+from grader.isolation.fork_map import Stopped
 
-NAMING = apart.Limits(wall=20.0, cpu=5.0, result=1 << 16)
+NAMING = fork_map.Limits(wall=20.0, cpu=5.0, result=1 << 16)
 
 
 class Class(NamedTuple):
@@ -48,7 +48,7 @@ def students(found: Class, skipped: list[str]) -> dict[Student, list[Node]]:
     names = [(node.name, node.folder) for node in found.nodes]
     theirs: dict[Student, list[Node]] = {}
     people: list[tuple[Node, _Named]] = []
-    named = apart.each(lambda item: _named(*item, found.prefix), names, NAMING)
+    named = fork_map.each(lambda item: _named(*item, found.prefix), names, NAMING)
     for node, whose in zip(found.nodes, named, strict=True):
         if isinstance(whose, Stopped):
             skipped.append(f"{shown(node.name)}: the name cannot be read: {whose.why}")
@@ -92,7 +92,7 @@ def _logins(people: Sequence[tuple[Node, _Named]]) -> dict[bytes, bytes]:
         text = item[0].read().decode("utf-8", "replace")
         return os.fsencode(login_in(text, os.fsdecode(item[1])))
 
-    told = apart.each(login, receipts, NAMING) if receipts else ()
+    told = fork_map.each(login, receipts, NAMING) if receipts else ()
     return {
         left: name
         for (_, left), name in zip(receipts, told, strict=True)
@@ -111,7 +111,7 @@ def _gradescope(of: Class, skipped: list[str]) -> dict[str, list[Student]]:
 
     for node in of.nodes:
         if node.name == gradescope.METADATA and not node.folder:
-            (found,) = apart.each(listed, [node], apart.Limits(memory=1 << 30))
+            (found,) = fork_map.each(listed, [node], fork_map.Limits(memory=1 << 30))
             if isinstance(found, Stopped):
                 skipped.append(f"{shown(node.name)} cannot be read: {found.why}")
                 continue

@@ -17,7 +17,7 @@ from grader.base.model import CheckResult, Report, Status, Verdict
 from grader.classroom import markup, struggles
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_of
 from grader.classroom.roster import Person
-from grader.confine.tiers import CONFINED_SEES, TIERS
+from grader.isolation.tiers import CONFINED_SEES, TIERS
 from grader.report.parts import VERSION, waiting
 from grader.report.pictures import failure, svg
 

@@ -1,8 +1,8 @@
 """The process that reads what was handed in, so that no other has to.
 
 It lists the folder or the archive of the class and forks a process for each student, which reads
-the student's names and files within limits (:mod:`grader.confine.apart`). Whatever goes wrong there
-goes into that student's row. What it sends to the grader is small and typed.
+the student's names and files within limits (:mod:`grader.isolation.fork_map`). Whatever goes wrong
+there goes into that student's row. What it sends to the grader is small and typed.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from grader.classroom.handed import Handed, HandIn, Runs, Text
 from grader.classroom.layout import Student, is_junk, is_one_students, prefix_of
 from grader.classroom.owners import Class, students
 from grader.classroom.submissions import MOST_IN_ALL, Node, OnDisk, shown, whole
-from grader.confine import apart, kernel, landlock, readable
-from grader.confine.apart import Stopped
+from grader.isolation import allowlist, fork_map, kernel, landlock
+from grader.isolation.fork_map import Stopped
 from grader.source.problem import SourceProblem
 
 NOT_COMPARED = msgspec.msgpack.encode(("", ()))
@@ -140,7 +140,7 @@ def _root(request: Request) -> Node:
 
 def _confine(place: str) -> None:
     """Allow this process and its children to read ``place`` and Python, and nothing else."""
-    programs = (*readable.SYSTEM, sys.prefix, sys.base_prefix, *sys.path, *readable.KERNEL)
+    programs = (*allowlist.SYSTEM, sys.prefix, sys.base_prefix, *sys.path, *allowlist.KERNEL)
     rules = [(os.path.realpath(path), landlock.READ) for path in (*programs, place)]
     with suppress(OSError):
         landlock.restrict(rules)
@@ -171,7 +171,7 @@ def _read(everyone: dict[Student, list[Node]], found: Class, request: Request) -
     begun: deque[tuple[Student, Iterator[bytes | Stopped]]] = deque()
     for student, nodes in everyone.items():
         until = request.until.get((student.key, student.identifier), {})
-        begun.append((student, apart.each(_Own(nodes, found, steps, until).told, ("", *steps))))
+        begun.append((student, fork_map.each(_Own(nodes, found, steps, until).told, ("", *steps))))
         if len(begun) > cores():
             yield _one_read(*begun.popleft(), steps)
     while begun:

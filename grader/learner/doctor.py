@@ -246,7 +246,7 @@ def _grading() -> Inspection:
 
 
 def _isolation() -> Inspection:
-    from grader.confine import tiers
+    from grader.isolation import tiers
     from grader.sandbox import launch
 
     offer = launch.offered()

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
-FOLDERS = ("", "base", "confine", "frameworks", "protocol", "worker")
+FOLDERS = ("", "base", "frameworks", "isolation", "protocol", "worker")
 """The grader's folders with modules that the worker imports, whatever its
 framework."""
 

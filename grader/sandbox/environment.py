@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import sys
 
-from grader.confine.folder import NOBODY, closed
+from grader.isolation.folder import NOBODY, closed
 
 PREFIX = "grader-"
 LARGE = 32 << 20

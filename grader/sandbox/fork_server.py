@@ -7,9 +7,9 @@ import socket
 import sys
 from contextlib import suppress
 
-from grader.confine import bubblewrap, children, tiers
-from grader.confine.folder import remove
-from grader.confine.settings import FORK_SERVER
+from grader.isolation import bubblewrap, children, tiers
+from grader.isolation.folder import remove
+from grader.isolation.settings import FORK_SERVER
 from grader.sandbox import bytecode, environment
 from grader.sandbox.limits import Limits
 from grader.sandbox.running import Running

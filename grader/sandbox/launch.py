@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from grader.confine import tiers
+from grader.isolation import tiers
 from grader.sandbox import bytecode
 from grader.sandbox.limits import Limits
 from grader.sandbox.running import Running

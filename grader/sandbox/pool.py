@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from grader.base.machine import cores
-from grader.confine import tiers
+from grader.isolation import tiers
 from grader.sandbox import launch
 from grader.sandbox.limits import Limits
 from grader.sandbox.running import Running

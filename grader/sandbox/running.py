@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from grader.confine import children, tiers
-from grader.confine.folder import remove
+from grader.isolation import children, tiers
+from grader.isolation.folder import remove
 from grader.sandbox import ending
 from grader.sandbox.channel import Channel
 from grader.sandbox.limits import Limits

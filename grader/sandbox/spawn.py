@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from grader.confine import bubblewrap
-from grader.confine.folder import remove
+from grader.isolation import bubblewrap
+from grader.isolation.folder import remove
 from grader.sandbox import environment
 from grader.sandbox.limits import Limits
 

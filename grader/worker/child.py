@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from grader.confine.settings import Settings
+    from grader.isolation.settings import Settings
 
 
 def work_or_die(settings: Settings, parent: int) -> NoReturn:
@@ -23,7 +23,7 @@ def work_or_die(settings: Settings, parent: int) -> NoReturn:
 
 
 def _work(settings: Settings, parent: int) -> None:
-    from grader.confine import kernel
+    from grader.isolation import kernel
 
     os.setsid()
     kernel.die_with(parent)

@@ -17,8 +17,8 @@ from contextlib import suppress
 from typing import NoReturn
 
 from grader import frameworks
-from grader.confine import folder, kernel, supervisor
-from grader.confine.settings import ENDING, JOB, MESSAGES, Settings, parse
+from grader.isolation import folder, kernel, supervisor
+from grader.isolation.settings import ENDING, JOB, MESSAGES, Settings, parse
 from grader.worker import child, serve
 
 SOCKET = 3

@@ -7,11 +7,11 @@ import os
 from typing import TYPE_CHECKING, NoReturn
 
 from grader import frameworks
-from grader.confine import layers
+from grader.isolation import layers
 
 if TYPE_CHECKING:
-    from grader.confine.settings import Settings
     from grader.frameworks import Runtime
+    from grader.isolation.settings import Settings
 
 
 def serve(settings: Settings) -> None:
@@ -65,7 +65,7 @@ def _broken(error: BaseException) -> NoReturn:
     """Report why the worker cannot start."""
     import traceback
 
-    from grader.confine.settings import MESSAGES
+    from grader.isolation.settings import MESSAGES
     from grader.protocol import wire
     from grader.protocol.message import Broken
 

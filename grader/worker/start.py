@@ -12,13 +12,13 @@ import sys
 from contextlib import suppress
 from typing import NoReturn
 
-from grader.confine.settings import CONTROL, ENDING, FORK_SERVER, WORKER, Settings, parse
+from grader.isolation.settings import CONTROL, ENDING, FORK_SERVER, WORKER, Settings, parse
 from grader.worker import child
 
 
 def main(arguments: list[str]) -> NoReturn:
     """Become the supervisor; its child becomes the worker. Neither returns."""
-    from grader.confine import kernel, supervisor
+    from grader.isolation import kernel, supervisor
 
     if arguments[0] == WORKER:
         child.work_or_die(parse(arguments[2:]), int(arguments[1]))
@@ -51,8 +51,8 @@ def supervise(settings: Settings) -> None:
     bubblewrap's process outside ends this one only if this one asked for it; asked from
     here, it does not matter which thread of the grader started bubblewrap.
     """
-    from grader.confine import kernel
-    from grader.confine.folder import NOBODY
+    from grader.isolation import kernel
+    from grader.isolation.folder import NOBODY
 
     if "user" in settings.layers and os.geteuid() == 0:
         os.setgroups([])

@@ -21,8 +21,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from grader.confine.settings import JOB, MESSAGES
 from grader.frameworks import Runtime
+from grader.isolation.settings import JOB, MESSAGES
 from grader.protocol import wire
 from grader.protocol.message import Done, Hello, Loaded, Message, Notice, Taken
 from grader.protocol.probe import Job

@@ -24,9 +24,9 @@ from grader.base import course
 from grader.classroom import exports, grading, roster, similar
 from grader.classroom.collect import Answer, Collected, collect, only
 from grader.classroom.layout import Student
-from grader.confine import apart
-from grader.confine.apart import Limits, Stopped
 from grader.grading.judge import each_finding
+from grader.isolation import fork_map
+from grader.isolation.fork_map import Limits, Stopped
 from grader.pipeline import Options
 from grader.rubric import load
 from grader.source import SourceProblem, parse, returns
@@ -245,7 +245,7 @@ def _item(name: str) -> bytes:
 def test_an_item_that_does_not_end_well_is_alone_with_it(item: str, says: str) -> None:
     # Who waits for a processor is not late before it has used what it may use of one.
     limits = Limits(wall=3.0 if item == "sleep" else 60.0, cpu=0.5, result=1000)
-    before, stopped, after = apart.each(_item, ["a", item, "b"], limits)
+    before, stopped, after = fork_map.each(_item, ["a", item, "b"], limits)
     assert (before, after) == (b"a", b"b")
     assert isinstance(stopped, Stopped)
     assert says in stopped.why

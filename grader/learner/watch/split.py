@@ -96,7 +96,7 @@ def merged(first: Outcome, second: Outcome) -> Outcome:
 
 
 def _weakness(tier: str) -> int:
-    from grader.confine.tiers import TIERS
+    from grader.isolation.tiers import TIERS
 
     return TIERS.index(tier)
 

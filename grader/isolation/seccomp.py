@@ -15,11 +15,11 @@ import struct
 import sys
 from typing import TYPE_CHECKING
 
-from grader.confine import kernel
-from grader.confine.syscalls import FORBIDDEN, LABELS, SPECIAL, UNKNOWN
+from grader.isolation import kernel
+from grader.isolation.syscalls import FORBIDDEN, LABELS, SPECIAL, UNKNOWN
 
 if TYPE_CHECKING:
-    from grader.confine.settings import Settings
+    from grader.isolation.settings import Settings
 
 SET_MODE_FILTER = 1
 ALL_THREADS = 1

@@ -17,10 +17,10 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from grader.confine import folder
+from grader.isolation import folder
 
 if TYPE_CHECKING:
-    from grader.confine.settings import Settings
+    from grader.isolation.settings import Settings
 
 TICK_MS = 25
 """Seconds between two looks at the worker's memory, which can grow by about 100 MB meanwhile."""
@@ -30,7 +30,7 @@ REAPING_S = 10.0
 
 def watch(child: int, settings: Settings) -> NoReturn:
     """Wait until the worker or the grader ends, leave nothing, and report how it ended."""
-    from grader.confine.settings import CONTROL, ENDING, JOB, MESSAGES
+    from grader.isolation.settings import CONTROL, ENDING, JOB, MESSAGES
 
     quiet = os.open(os.devnull, os.O_WRONLY)
     for descriptor in (1, 2, JOB, MESSAGES):

@@ -9,10 +9,10 @@ import os
 import resource
 from typing import TYPE_CHECKING
 
-from grader.confine import kernel
+from grader.isolation import kernel
 
 if TYPE_CHECKING:
-    from grader.confine.settings import Settings
+    from grader.isolation.settings import Settings
 
 OPEN_FILES = 512
 

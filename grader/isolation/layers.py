@@ -10,10 +10,10 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from grader.confine import landlock, rlimits, seccomp
+from grader.isolation import landlock, rlimits, seccomp
 
 if TYPE_CHECKING:
-    from grader.confine.settings import Settings
+    from grader.isolation.settings import Settings
 
 Layer = Callable[["Settings"], bool]
 

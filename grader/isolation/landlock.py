@@ -13,10 +13,10 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from grader.confine import kernel, readable
+from grader.isolation import allowlist, kernel
 
 if TYPE_CHECKING:
-    from grader.confine.settings import Settings
+    from grader.isolation.settings import Settings
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 PATH_BENEATH = 1
@@ -80,9 +80,9 @@ def _rules(settings: Settings) -> Iterator[tuple[str, int]]:
     """Paths, and what is allowed below each."""
     everything = (1 << 16) - 1 & ~EXECUTE & ~MAKE_DEVICES
     programs = EXECUTE if settings.programs else 0
-    for path in readable.paths(settings.grader, settings.course):
+    for path in allowlist.paths(settings.grader, settings.course):
         yield path, READ | programs
-    for path in readable.KERNEL:
+    for path in allowlist.KERNEL:
         yield os.path.realpath(path), READ
     if programs:
         yield "/usr/bin", READ | programs

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
-from grader.confine import readable
+from grader.isolation import allowlist
 
 if TYPE_CHECKING:
     import subprocess
@@ -108,12 +108,12 @@ def _mounts(grader: str, course: str, cache: str) -> Iterator[tuple[str, str]]:
     def within(path: str) -> bool:
         return any(path == one or path.startswith(one + os.sep) for one in known)
 
-    for path in sorted({*readable.paths(grader, course), cache}, key=len):
+    for path in sorted({*allowlist.paths(grader, course), cache}, key=len):
         if not within(path) and os.path.exists(path):
             known.append(path)
             yield path, path
     names = set()
-    for real, name in readable.names():
+    for real, name in allowlist.names():
         if within(real) and not within(name) and name not in names:
             names.add(name)
             yield real, name

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from typing import NamedTuple
 
-from grader.confine import bubblewrap
-from grader.confine.folder import NOBODY, closed
+from grader.isolation import bubblewrap
+from grader.isolation.folder import NOBODY, closed
 
 LAYERS = ("bubblewrap", "user", "limits", "landlock", "seccomp")
 """Every layer: those around the worker, then those that it applies from inside."""

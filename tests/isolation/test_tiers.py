@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from grader import sandbox
-from grader.confine import tiers
-from grader.confine.tiers import LAYERS
 from grader.frameworks.max import cache
+from grader.isolation import tiers
+from grader.isolation.tiers import LAYERS
 from tests.sandbox.attacks import HEAD, Attack, carry_out, confinable
 from tests.worker_jobs import QUICK, ROOT, call, job, out
 
@@ -73,7 +73,7 @@ def test_bubblewrap_that_cannot_work_counts_for_nothing(tmp_path: Path) -> None:
 CLOSED = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from grader.confine import tiers
+from grader.isolation import tiers
 print(*tiers.reason(("bubblewrap", "user")), sep="\\n")
 """
 
@@ -81,7 +81,7 @@ print(*tiers.reason(("bubblewrap", "user")), sep="\\n")
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root needs another user for submissions")
 def test_root_whom_nobody_can_replace_is_told_what_is_closed(tmp_path: Path) -> None:
     closed = tmp_path / "home" / "grader"
-    shutil.copytree(ROOT / "grader" / "confine", closed / "confine")
+    shutil.copytree(ROOT / "grader" / "isolation", closed / "isolation")
     (closed / "__init__.py").touch()
 
     def told(mode: int) -> str:
@@ -98,7 +98,7 @@ def test_root_whom_nobody_can_replace_is_told_what_is_closed(tmp_path: Path) -> 
 LOWERED = """
 import resource, sys, types
 sys.path.insert(0, sys.argv[1])
-from grader.confine import rlimits
+from grader.isolation import rlimits
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 wanted = types.SimpleNamespace(cpu=900, file_size=1 << 24, address_space=4 << 30)
 print(rlimits.apply(wanted), resource.getrlimit(resource.RLIMIT_AS) == (2 << 30, 2 << 30))

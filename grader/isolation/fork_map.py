@@ -1,4 +1,4 @@
-"""Runs a function in forked processes that can be killed, one item after the other.
+"""Maps a function over items in forked processes that can be killed.
 
 What an item does to its process, a crash, an endless loop, memory without end, concerns that item
 alone: the process ends, and another one continues behind it.
@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple, NoReturn, TypeVar
 
-from grader.confine import children, kernel, rlimits, seccomp
+from grader.isolation import children, kernel, rlimits, seccomp
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.confine import seccomp, syscalls
+from grader.isolation import seccomp, syscalls
 
 OWN = 4242
 MACHINES = tuple(seccomp.ARCHITECTURES)
