@@ -14,8 +14,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from grader.source.problem import SourceProblem
-from grader.source.read import MOST_BYTES
+from grader.source.errors import SourceProblem
+from grader.source.parser import MOST_BYTES
 
 ReadAt = Callable[[int, int], bytes]
 """Up to so many bytes from an offset: ``(offset, size)``."""

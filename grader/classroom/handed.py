@@ -26,8 +26,8 @@ from grader.classroom.layout import NOTEBOOK, Placed, place, written
 from grader.classroom.similar import MOST_RUNS
 from grader.classroom.submissions import Files, Node, shown
 from grader.source import notebook
-from grader.source.problem import SourceProblem
-from grader.source.read import MOST_BYTES
+from grader.source.errors import SourceProblem
+from grader.source.parser import MOST_BYTES
 
 Text = Annotated[str, msgspec.Meta(max_length=1000)]
 Runs = Annotated[frozenset[int], msgspec.Meta(max_length=MOST_RUNS)]

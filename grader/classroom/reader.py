@@ -29,7 +29,7 @@ from grader.classroom.owners import Class, students
 from grader.classroom.submissions import MOST_IN_ALL, Node, OnDisk, shown, whole
 from grader.isolation import allowlist, fork_map, kernel, landlock
 from grader.isolation.fork_map import Stopped
-from grader.source.problem import SourceProblem
+from grader.source.errors import SourceProblem
 
 NOT_COMPARED = msgspec.msgpack.encode(("", ()))
 MOST_LINES = 200

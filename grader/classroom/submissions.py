@@ -17,9 +17,9 @@ from grader.base import sanitize
 from grader.classroom import archive
 from grader.classroom.archive import Archive, Member, Unsafe
 from grader.classroom.layout import is_junk
-from grader.source.problem import SourceProblem
-from grader.source.read import MOST_BYTES as MOST_SOURCE
-from grader.source.read import read_file
+from grader.source.errors import SourceProblem
+from grader.source.parser import MOST_BYTES as MOST_SOURCE
+from grader.source.parser import read_file
 
 DEEPEST = 20
 """Levels of folders to search."""

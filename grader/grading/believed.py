@@ -15,7 +15,7 @@ from grader.protocol.probe import Call, Make, Observation, Probe, SeenError
 
 if TYPE_CHECKING:
     from grader.protocol.probe import Action, Outcome, Seen
-    from grader.source.certain import Certain
+    from grader.source.must_analysis import Certain
 
 
 def believed(outcome: Outcome, probes: Iterable[Probe], known: Certain, file: str) -> Outcome:

@@ -12,8 +12,8 @@ from grader.grading import excerpt, faults, judge
 from grader.grading.believed import believed
 from grader.grading.diagnose import diagnose
 from grader.rubric import Evidence, Failed
-from grader.source import certain, origins
-from grader.source.special import MISNAMED, misnamed
+from grader.source import certain, locations
+from grader.source.special_methods import MISNAMED, misnamed
 
 if TYPE_CHECKING:
     from grader.frameworks import Framework
@@ -125,7 +125,7 @@ class Judge:
         found = []
         for one in explanation.mistakes:
             places = (lines[check.id] for check in self.rubric.blamed(one))
-            own = origins.place(self.source.tree, one.place) if one.place else None
+            own = locations.place(self.source.tree, one.place) if one.place else None
             line = own or next((place for place in places if place), None)
             section = f'{lesson}, "{self.rubric.lesson(one)}"'
             found.append(Diagnosis(one.id, one.message, line, section))

@@ -32,8 +32,8 @@ from grader.rubric import (
     rules,
 )
 from grader.rubric.compare import difference
-from grader.source import Finding, Source, bindings, fulfils, origins
-from grader.source.endless import endless, shared_list
+from grader.source import Finding, Source, bindings, fulfils, locations
+from grader.source.infinite_loops import infinite_loop, shared_list
 from grader.source.placeholders import unfilled
 
 BUT = "Not right yet: "
@@ -232,14 +232,14 @@ def _mistaken(case: Case, check: Check) -> int | None:
     """The line at which a mistake is written that breaks this part, if it has a place."""
     places = (m.place for m in _mistakes(case) if check in case.rubric.blamed(m))
     place = next((one for one in places if one and not _right_alone(case, one)), None)
-    return None if place is None else origins.place(case.source.tree, place)
+    return None if place is None else locations.place(case.source.tree, place)
 
 
 def _mistaken_in(case: Case, trial: str) -> int | None:
     """The line at which a named mistake is written in the helper that a trial calls."""
     helper = getattr(case.evidence.trials[trial].probe.actions[-1], "method", None)
     places = [one.place for one in _mistakes(case) if one.place.partition("()")[0] == helper]
-    return origins.place(case.source.tree, places[0]) if helper and places else None
+    return locations.place(case.source.tree, places[0]) if helper and places else None
 
 
 def _not_found(check: Check, finding: Finding) -> CheckResult:
@@ -525,7 +525,7 @@ def _ended(case: Case, ruling: Failed) -> Failed:
     """The ruling; of a program that did not finish, with the loop that was still running."""
     if not ruling.stopped or case.evidence.outcome.ended != "timeout" or ruling.line is None:
         return ruling
-    found = endless(case.source.tree, ruling.line) or shared_list(case.source.tree)
+    found = infinite_loop(case.source.tree, ruling.line) or shared_list(case.source.tree)
     return ruling if found is None else replace(ruling, line=found[0], note=found[1])
 
 
@@ -551,8 +551,8 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
 def _place(case: Case, ruling: Failed) -> int | None:
     """The line of a ruling: of what it is about, else its own, else where it probably is."""
     tree = case.source.tree
-    sure = origins.place(tree, ruling.about) if ruling.about else None
-    guess = origins.place(tree, ruling.likely) if ruling.likely else None
+    sure = locations.place(tree, ruling.about) if ruling.about else None
+    guess = locations.place(tree, ruling.likely) if ruling.likely else None
     return sure or guess or ruling.line
 
 

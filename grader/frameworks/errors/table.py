@@ -14,8 +14,8 @@ The first row whose ``type`` and ``text`` fit tells the error. ``{name}`` stands
 :func:`general`. Of several sentences the first is taken of which every fact is known; a row
 without such a sentence passes the error on. ``{?name}`` asks for a fact without printing it, and
 ``"@name"`` stands for the sentences of that name in ``[sentences]``. ``where`` is the place to
-show, as :func:`grader.source.origins.place` reads it; ``used`` says that the line which raised the
-error is mentioned too. ``page`` is a section of the page of ``[page]``, for learners who know
+show, as :func:`grader.source.locations.place` reads it; ``used`` says that the line which raised
+the error is mentioned too. ``page`` is a section of the page of ``[page]``, for learners who know
 another framework; the names that they bring along have theirs in ``[page.sections]``. Whatever else
 a row has is a fact that it sets itself.
 """

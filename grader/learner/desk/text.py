@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from grader.base.files import write_whole
 from grader.learner.stub import back_up
 from grader.source import SourceProblem, read_file
-from grader.source.read import MOST_BYTES
+from grader.source.parser import MOST_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from grader import frameworks
-from grader.source import origins, parse, placeholders, returns
+from grader.source import locations, parse, placeholders, returns
 
 UNFINISHED = """\
 class Layer:
@@ -75,18 +75,18 @@ class Block(Module):
     ],
 )
 def test_what_a_partial_or_a_lambda_makes_is_found_there(about: str, line: int | None) -> None:
-    assert origins.place(ast.parse(MAKERS), about) == line
+    assert locations.place(ast.parse(MAKERS), about) == line
 
 
 @pytest.mark.parametrize(("about", "line"), [("made: c_fc", 2), ("made: c_proj", 7)])
 def test_what_a_helper_makes_is_made_there(about: str, line: int) -> None:
-    assert origins.place(ast.parse(MADE), about) == line
+    assert locations.place(ast.parse(MADE), about) == line
 
 
 def test_a_field_that_has_the_name_of_a_right_one_is_wrong_itself() -> None:
     tree = ast.parse("class Config:\n    size: int = 5\n    end: int = size\n")
-    assert origins.place(tree, "own: end size ! end") == 3
-    assert origins.place(tree, "own: end ! size end") == 2
+    assert locations.place(tree, "own: end size ! end") == 3
+    assert locations.place(tree, "own: end ! size end") == 2
 
 
 FIELDS = """LAST = 50_257
@@ -113,7 +113,7 @@ ENDS = "bos_token_id eos_token_id"
     ],
 )
 def test_a_constant_is_wrong_where_all_that_is_worked_out_from_it_is(about: str, line: int) -> None:
-    assert origins.place(ast.parse(FIELDS), about) == line
+    assert locations.place(ast.parse(FIELDS), about) == line
 
 
 PARTS = """def call(self, x):
@@ -135,7 +135,7 @@ PARTS = """def call(self, x):
     ],
 )
 def test_parts_in_another_order_than_elsewhere(cut: str, given: str, line: int | None) -> None:
-    assert origins.place(ast.parse(PARTS.format(cut, given)), "parts: chunk") == line
+    assert locations.place(ast.parse(PARTS.format(cut, given)), "parts: chunk") == line
 
 
 PLACES = """ENDS = ("c_attn.weight", "c_fc.weight")
@@ -165,7 +165,7 @@ def convert(arrays):
     ],
 )
 def test_a_place_is_looked_for_in_helpers_and_constants_too(about: str, line: int | None) -> None:
-    assert origins.place(ast.parse(PLACES), about) == line
+    assert locations.place(ast.parse(PLACES), about) == line
 
 
 SHARED = """\
@@ -192,12 +192,12 @@ class Sizes:
 def test_a_field_is_wrong_at_its_own_line_where_another_has_its_value_rightly(
     about: str, line: int
 ) -> None:
-    assert origins.place(ast.parse(SHARED), about) == line
+    assert locations.place(ast.parse(SHARED), about) == line
 
 
 def test_a_zero_that_two_places_may_take_for_nothing_is_told_at_neither() -> None:
     twice = f"{SHARED}        self.rate = self.rate or 0.1\n"
-    assert origins.place(ast.parse(twice), "zero: rate") == 14  # where it is kept
+    assert locations.place(ast.parse(twice), "zero: rate") == 14  # where it is kept
 
 
 MATCHED = """def best(scores, k):
@@ -210,15 +210,15 @@ MATCHED = """def best(scores, k):
 
 
 def test_the_head_of_a_match_is_not_what_its_cases_do() -> None:
-    assert origins.place(ast.parse(MATCHED), r"best() ~\bsort") == 6
+    assert locations.place(ast.parse(MATCHED), r"best() ~\bsort") == 6
 
 
 def test_of_an_attribute_that_is_read_twice_either_read_can_be_a_place() -> None:
     tree = ast.parse(
         "def f(self, x):\n    x = self.norm(x)\n    return self.norm(x) + self.lin(x)\n"
     )
-    assert [origins.place(tree, f"read: norm {n}") for n in (1, 2)] == [2, 3]
-    assert origins.place(tree, "read: lin 1") is None
+    assert [locations.place(tree, f"read: norm {n}") for n in (1, 2)] == [2, 3]
+    assert locations.place(tree, "read: lin 1") is None
 
 
 def test_a_protocol_has_nothing_to_fill_in() -> None:

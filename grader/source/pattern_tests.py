@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TypeGuard
 
 from grader.source import placeholders
+from grader.source.ast_cache import of_kind, walked
 from grader.source.definitions import (
     definition,
     gives_none,
@@ -19,6 +20,7 @@ from grader.source.definitions import (
 )
 from grader.source.expr import walk
 from grader.source.findings import Finding, Path, SourceTest, absent
+from grader.source.parser import Source
 from grader.source.patterns import (
     Pattern,
     Snippet,
@@ -29,8 +31,6 @@ from grader.source.patterns import (
     pattern,
     written,
 )
-from grader.source.read import Source
-from grader.source.walked import of_kind, walked
 
 
 def returns(

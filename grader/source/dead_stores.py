@@ -6,8 +6,8 @@ import ast
 import math
 from collections.abc import Mapping, Sequence
 
+from grader.source.ast_cache import walked
 from grader.source.expr import Expr
-from grader.source.walked import walked
 
 Kept = Sequence[tuple[ast.stmt, Expr]]
 """Statements of a function, and the value that each computes."""
@@ -19,7 +19,7 @@ def unused(function: ast.FunctionDef, left: Kept) -> tuple[tuple[str, Expr], ...
     return tuple((_name_of(node), value) for node, value in left if not _read_later(node, last))
 
 
-def replaced(function: ast.FunctionDef, left: Kept) -> tuple[tuple[str, Expr, int], ...]:
+def overwritten(function: ast.FunctionDef, left: Kept) -> tuple[tuple[str, Expr, int], ...]:
     """Each value whose name gets another before anything has read it, and the line of that."""
     again = [(node, value, _replaced_at(function, node)) for node, value in left]
     return tuple((_name_of(node), value, at) for node, value, at in again if at is not None)

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from grader.source.names import Names
-from grader.source.read import Source
-from grader.source.walked import walked
+from grader.source.ast_cache import walked
+from grader.source.name_resolution import Names
+from grader.source.parser import Source
 
 CALL = ("__call__", "forward")
 """What runs when an object is called: the first that its class has."""

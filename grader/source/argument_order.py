@@ -18,7 +18,7 @@ LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, toke
 
 
 @dataclass(frozen=True)
-class Unnamed:
+class MisplacedArgument:
     """The argument by name: its line and column, from 1, and what to do."""
 
     line: int
@@ -45,7 +45,7 @@ class _Argument:
         return bool(self.tokens) and not self.is_named and not self.texts[0].startswith("*")
 
 
-def unnamed(text: str, line: int, column: int) -> Unnamed | None:
+def misplaced_argument(text: str, line: int, column: int) -> MisplacedArgument | None:
     """What is wrong in the call whose bracket closes there; None where none does."""
     open_calls: list[list[_Argument]] = []
     try:
@@ -69,7 +69,7 @@ def unnamed(text: str, line: int, column: int) -> Unnamed | None:
     return None
 
 
-def _told(call: list[_Argument]) -> Unnamed | None:
+def _told(call: list[_Argument]) -> MisplacedArgument | None:
     word = None
     for one in call:
         if one.is_named:
@@ -78,5 +78,5 @@ def _told(call: list[_Argument]) -> Unnamed | None:
             at = word.tokens[0]
             name = sanitize.line(at.string, MOST_NAME)
             hint = f"An argument after {name}= needs a name too. Name it, or leave {name}= out."
-            return Unnamed(at.start[0], at.start[1] + 1, hint)
+            return MisplacedArgument(at.start[0], at.start[1] + 1, hint)
     return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from grader.source.walked import of_kind
+from grader.source.ast_cache import of_kind
 
 
-def astray(tree: ast.Module, cuts: str) -> int | None:
+def misordered_line(tree: ast.Module, cuts: str) -> int | None:
     """The line at which the names of several parts are in another order than everywhere else.
 
     ``cuts`` is a pattern of what takes the tensor apart. The order of the others is that in which

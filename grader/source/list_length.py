@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from grader.source.ast_cache import of_kind
 from grader.source.bindings import callee, only
-from grader.source.variables import stores
-from grader.source.walked import of_kind
+from grader.source.def_use import stores
 
 Counting = ast.For | ast.comprehension
 
 
-def counted(tree: ast.Module, line: int) -> int:
+def length_line(tree: ast.Module, line: int) -> int:
     """The line that counts the entries of a list which is made, or appended to, at ``line``.
 
     That is the head of a loop, the ``for`` of a comprehension, or the line that works out the one

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from grader.source.ast_cache import of_kind
 from grader.source.bindings import assigned, callee, functions, only
-from grader.source.walked import of_kind
 
 
-def passed(tree: ast.Module, name: str, line: int) -> int:
+def argument_line(tree: ast.Module, name: str, line: int) -> int:
     """``line``; or that of the one call which gives its helper another variable for ``name``.
 
     That is so where the helper itself keeps the right argument: ``self.n_embd = embd``.
@@ -38,7 +38,7 @@ def _given(tree: ast.Module, method: str, at: int, name: str) -> int | None:
     return given.lineno if isinstance(given, ast.Name) and given.id != name else None
 
 
-def maker(tree: ast.Module, line: int) -> int:
+def constructor_line(tree: ast.Module, line: int) -> int:
     """``line``; or that of the one object which a function of the file makes that it calls.
 
     A lambda and a partial with a name are functions as well.
@@ -60,10 +60,10 @@ def maker(tree: ast.Module, line: int) -> int:
 
 
 def giver(tree: ast.Module, line: int) -> int:
-    """``line``; or :func:`maker`, where nothing is given on the line: what is, is given there."""
+    """``line``; or :func:`constructor_line`, where no argument is given on the line."""
     calls = [one.value for one in assigned(tree, line) if isinstance(one.value, ast.Call)]
     bare = len(calls) == 1 and not calls[0].args and not calls[0].keywords
-    return maker(tree, line) if bare else line
+    return constructor_line(tree, line) if bare else line
 
 
 def preset(tree: ast.Module, name: str) -> int | None:

@@ -6,14 +6,14 @@ import ast
 import builtins
 from collections.abc import Iterator
 
-from grader.source.variables import appended, stored
-from grader.source.walked import of_kind
+from grader.source.ast_cache import of_kind
+from grader.source.def_use import appended, stored
 
 CHANGES = frozenset(("append", "extend", "insert", "pop", "remove", "clear", "add", "update"))
 """Methods that change what they are called on."""
 
 
-def endless(tree: ast.Module, line: int) -> tuple[int, str] | None:
+def infinite_loop(tree: ast.Module, line: int) -> tuple[int, str] | None:
     """The ``while`` around ``line``, and why it may never end; None where there is none."""
     loops = [one for one in of_kind(tree, ast.While) if one.lineno <= line <= (one.end_lineno or 0)]
     if not loops:

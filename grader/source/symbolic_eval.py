@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from grader.frameworks import Spellings
-from grader.source import unread
+from grader.source import dead_stores
 from grader.source.expr import Expr, canonical, either, item, merged
-from grader.source.names import OPERATORS, WRAPPERS, Names, aliases, dotted
+from grader.source.name_resolution import OPERATORS, WRAPPERS, Names, aliases, dotted
 
 DEEPEST = 60
 """Levels of blocks, of expressions and of inlined calls that are followed."""
@@ -90,9 +90,8 @@ class Tracer(Names):
             names[found.args.args[0].arg] = Expr("self")
         scope = _Scope(names, aliases(found.body, self.spellings), cls, 0)
         result, stores = self._run(scope, found)
-        return Traced(
-            result, stores, unread.unused(found, scope.left), unread.replaced(found, scope.left)
-        )
+        unused = dead_stores.unused(found, scope.left)
+        return Traced(result, stores, unused, dead_stores.overwritten(found, scope.left))
 
     def _run(self, scope: _Scope, function: ast.FunctionDef) -> tuple[Expr, dict[str, Expr]]:
         names = scope.names

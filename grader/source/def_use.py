@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from grader.source.walked import of_kind
+from grader.source.ast_cache import of_kind
 
 
 def stores(node: ast.AST) -> tuple[ast.Name, ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from grader.source.walked import of_kind, walked
+from grader.source.ast_cache import of_kind, walked
 
 Display = ast.Tuple | ast.List | ast.Set | ast.Dict
 
 
-def by_name(tree: ast.Module, cls: ast.ClassDef) -> Iterator[tuple[str, int]]:
+def set_attributes(tree: ast.Module, cls: ast.ClassDef) -> Iterator[tuple[str, int]]:
     """The attributes that a class sets so, each with the line of its name in the table."""
     for function in (one for one in cls.body if isinstance(one, ast.FunctionDef)):
         for node in walked(function):

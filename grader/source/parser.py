@@ -15,10 +15,10 @@ from pathlib import Path
 
 from grader.base import sanitize
 from grader.frameworks import Spellings
+from grader.source.argument_order import misplaced_argument
+from grader.source.ast_cache import parsed
 from grader.source.encoding import decoded
-from grader.source.problem import SourceProblem
-from grader.source.unnamed import unnamed
-from grader.source.walked import parsed
+from grader.source.errors import SourceProblem
 
 PYTHON = Spellings()
 
@@ -185,7 +185,8 @@ def _syntax(problem: SyntaxError, text: str) -> SourceProblem:
             shown,
         )
     column = max(1, problem.offset or 1)
-    word = unnamed(text, line, column) if line and "positional argument follows" in said else None
+    follows = line and "positional argument follows" in said
+    word = misplaced_argument(text, line, column) if line and follows else None
     if word is not None:
         code = sanitize.line(lines[word.line - 1].strip(), 200)
         return SourceProblem(f"Syntax error: {said}", word.line, word.hint, code, word.column)

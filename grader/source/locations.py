@@ -8,14 +8,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
-from grader.source import reach
+from grader.source import reachability
+from grader.source.argument_flow import constructor_line, giver, preset
+from grader.source.ast_cache import of_kind
 from grader.source.attributes import attribute, loads, targets, unset
 from grader.source.bindings import around, only
-from grader.source.counted import counted
-from grader.source.parts import astray
-from grader.source.passed import giver, maker, preset
-from grader.source.variables import stores
-from grader.source.walked import of_kind
+from grader.source.def_use import stores
+from grader.source.list_length import length_line
+from grader.source.unpack_order import misordered_line
 
 Place = Callable[[ast.Module, str], int | None]
 
@@ -37,12 +37,12 @@ def place(tree: ast.Module, about: str) -> int | None:
         return attribute(tree, path)
     if not path:
         patterns = end.removeprefix(" ~").split(" ~ ")
-        lines = (reach.written(tree, one) for one in patterns)
+        lines = (reachability.written(tree, one) for one in patterns)
         return next(filter(None, lines), None)
     node = _definition(tree, path)
     if isinstance(node, ast.FunctionDef) and end:
         pattern = end.removeprefix(" ~")
-        return _end(tree, node) if pattern == end else reach.reached(tree, node, pattern)
+        return _end(tree, node) if pattern == end else reachability.find(tree, node, pattern)
     return node.lineno if isinstance(node, ast.FunctionDef | ast.ClassDef) else None
 
 
@@ -118,7 +118,7 @@ def _zero(tree: ast.Module, name: str) -> int | None:
             case _:
                 continue
         lines += [node.lineno for one in asked if _is_of(one, name)]
-    return only(lines, None) or reach.written(tree, rf"\bself\.{name}\b[^=]*=(?!=)")
+    return only(lines, None) or reachability.written(tree, rf"\bself\.{name}\b[^=]*=(?!=)")
 
 
 def _is_of(node: ast.expr, name: str) -> bool:
@@ -254,14 +254,14 @@ BY_KIND: Mapping[str, Place] = {
     "import": _import,
     "around": _around,
     "unset": unset,
-    "reads": reach.reader,
+    "reads": reachability.reader,
     "own": _own,
     "zero": _zero,
     "text": _text,
-    "made": _from_attribute(maker),
+    "made": _from_attribute(constructor_line),
     "given": _from_attribute(giver),
-    "counted": _from_attribute(counted),
-    "parts": astray,
+    "counted": _from_attribute(length_line),
+    "parts": misordered_line,
     "guard": _guard,
     "read": _read_again,
     "thawed": _thawed,

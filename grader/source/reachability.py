@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from grader.source.ast_cache import of_kind
 from grader.source.bindings import callee, functions
-from grader.source.variables import reads
-from grader.source.walked import of_kind
+from grader.source.def_use import reads
 
 Body = ast.FunctionDef | ast.Module
 
@@ -39,14 +39,14 @@ def _entry(statement: ast.stmt, pattern: str) -> int:
     return statement.lineno
 
 
-def reached(tree: ast.Module, function: ast.FunctionDef, pattern: str) -> int | None:
+def find(tree: ast.Module, function: ast.FunctionDef, pattern: str) -> int | None:
     """The same; else in the helpers that it calls, else in the constants that all these read.
 
     Of several patterns with `` ~ `` between them, the first that is found anywhere counts.
     """
     first, _, others = pattern.partition(" ~ ")
     found = _reached(tree, function, first)
-    return reached(tree, function, others) if found is None and others else found
+    return find(tree, function, others) if found is None and others else found
 
 
 def _reached(tree: ast.Module, function: ast.FunctionDef, pattern: str) -> int | None:
