@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from grader.base import sanitize
 from grader.base.model import CheckResult, Kind, Status
-from grader.grading import once
+from grader.grading import cascades
 from grader.grading.diagnose import Explanation
 from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
@@ -116,7 +116,7 @@ def behaves(rulings: dict[str, Ruling]) -> bool:
 
 def settle(case: Case) -> tuple[CheckResult, ...]:
     """One result for each check of the rubric, in its order."""
-    case = replace(case, findings=once.unnamed(case.findings, case.rulings))
+    case = replace(case, findings=cascades.unbound(case.findings, case.rulings))
     blamed = {check.id for one in _mistakes(case) for check in case.rubric.blamed(one)}
     settled = []
     for check in case.rubric.checks:
@@ -128,7 +128,7 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
     error = case.evidence.outcome.load_error
     right = behaves(case.rulings)
     left = () if right else unfilled(case.source.tree)
-    told = once.told(
+    told = cascades.collapsed(
         case.rubric,
         case.findings,
         case.rulings,
@@ -137,8 +137,8 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         complete=error is not None and error.line is not None and not left,
     )
     if not right:
-        told = once.explained(case.rubric, case.rulings, _mistakes(case), told)
-        told = once.in_turn(case.rubric, case.findings, told, left)
+        told = cascades.explained(case.rubric, case.rulings, _mistakes(case), told)
+        told = cascades.in_turn(case.rubric, case.findings, told, left)
     return tuple(_located(result, case.source) for result in _never_silent(case, told))
 
 
@@ -348,7 +348,7 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
         return settled
     results = {result.id: result for result in settled}
     likely = case.evidence.mostly_right()
-    missing = once.missing(case.rubric, case.findings, settled)
+    missing = cascades.missing(case.rubric, case.findings, settled)
     raised: set[int | None] = set()  # where a small function that two helpers share raised
     for name, trial in case.evidence.trials.items():
         group = [c for c in case.rubric.checks if c.proven_by == (name,)]

@@ -1,4 +1,4 @@
-"""A mistake that makes others follow is told once: the others wait for it.
+"""Collapses cascading failures: the checks that fail because of another one wait for it.
 
 A class of another name fails every check that looks into it, and a missing import every check that
 runs the program.
@@ -14,15 +14,15 @@ from grader.rubric import Check, Failed, Misconception, Rubric, Ruling
 from grader.source import Finding
 
 
-def unnamed(findings: Mapping[str, Finding], rulings: Mapping[str, Ruling]) -> dict[str, Finding]:
+def unbound(findings: Mapping[str, Finding], rulings: Mapping[str, Ruling]) -> dict[str, Finding]:
     """The findings; an import is none if the program stops at the name that it should bring."""
     gone = {ruling.lacks for ruling in rulings.values() if isinstance(ruling, Failed)}
     found = {}
     for id, finding in findings.items():
         names = finding.brings & gone
-        told = f"nothing in the file is called {min(names)}" if names else None
+        collapsed = f"nothing in the file is called {min(names)}" if names else None
         found[id] = (
-            Finding(False, finding.line, told, certain=True, there=True, lacks=names)
+            Finding(False, finding.line, collapsed, certain=True, there=True, lacks=names)
             if names
             else finding
         )
@@ -42,7 +42,7 @@ def missing(
     }
 
 
-def told(
+def collapsed(
     rubric: Rubric,
     findings: Mapping[str, Finding],
     rulings: Mapping[str, Ruling],

@@ -6,8 +6,8 @@ import pytest
 
 from grader import frameworks
 from grader.base import course
-from grader.grading.believed import believed
 from grader.grading.inputs import draw
+from grader.grading.validation import validated
 from grader.protocol.probe import Call, Make, Observation, Outcome, Probe
 from grader.rubric import load
 from grader.source import Certain, certain, parse
@@ -135,7 +135,7 @@ def answered(source: str) -> Outcome:
         probe.name: Observation(probe.name, {one.name: results[one.name] for one in probe.actions})
         for probe in PROBES
     }
-    return believed(Outcome("done", said), PROBES, known(source), "f.py")
+    return validated(Outcome("done", said), PROBES, known(source), "f.py")
 
 
 def test_answers_that_the_source_rules_out_become_honest_errors() -> None:
@@ -168,5 +168,5 @@ def test_no_right_program_is_doubted(step: str) -> None:
     }
     for one in variants.of(step, right=True):
         source = parse(one.source, "f.py", SPELLINGS)
-        found = believed(Outcome("done", said), whole, certain(source), "f.py")
+        found = validated(Outcome("done", said), whole, certain(source), "f.py")
         assert found.observations == said, one.name

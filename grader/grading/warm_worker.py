@@ -1,4 +1,4 @@
-"""The worker that graded a program, kept for what is asked about it afterwards."""
+"""Keeps the worker that graded a program for the jobs that explain it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from grader.protocol.probe import Outcome
 from grader.sandbox.worker import Closing, Worker, Wrapped
 
 
-class Kept(Closing):
+class WarmWorker(Closing):
     """Gives the same worker for one job after the other, as long as each is done.
 
     That saves a new one its start and its first uses of the framework: half of a small job. What a

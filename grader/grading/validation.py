@@ -1,4 +1,4 @@
-"""What the worker said, as far as the source allows it.
+"""Validates what the worker said against the source.
 
 The learner's code runs in the worker and may speak in its place. An answer from a class, a
 function or a method that the file certainly does not define cannot have come from the call that
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from grader.source.must_analysis import Certain
 
 
-def believed(outcome: Outcome, probes: Iterable[Probe], known: Certain, file: str) -> Outcome:
+def validated(outcome: Outcome, probes: Iterable[Probe], known: Certain, file: str) -> Outcome:
     """The outcome without answers that the file's source rules out."""
     asked = {probe.name: probe for probe in probes}
     observations = {
-        name: _believed(one, asked[name], known, file) for name, one in outcome.observations.items()
+        name: _checked(one, asked[name], known, file) for name, one in outcome.observations.items()
     }
     return replace(outcome, observations=observations)
 
 
-def _believed(seen: Observation, probe: Probe, known: Certain, file: str) -> Observation:
+def _checked(seen: Observation, probe: Probe, known: Certain, file: str) -> Observation:
     """The results up to the first that cannot be, and the error that belongs there."""
     made = {one.name: one.target for one in probe.actions if isinstance(one, Make)}
     results: dict[str, Seen] = {}
