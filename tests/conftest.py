@@ -16,7 +16,7 @@ import pytest
 from grader import sandbox
 from grader.base import machine
 from grader.base.course import ROOT
-from grader.classroom import work
+from grader.classroom import task
 from grader.explain.repair import suggest
 from grader.explain.trace import follow
 from tests import marks, processes
@@ -165,7 +165,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def confining() -> None:
     """For the tests that have a class graded: skips them where ``class`` refuses, and says why."""
-    if why := work.unconfined():
+    if why := task.unconfined():
         pytest.skip(why.partition("\n")[0])
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.base import course
 from grader.base.blanks import EARLIER
 from grader.base.model import Step
-from grader.classroom.packing import packed
+from grader.classroom.zip_writer import packed
 
 MACHINE = ("grader", "requirements", "tools", "LICENSE", "pixi.toml", "pixiw")
 COURSE = ("checks", "gpt2", "solutions", "course.toml")

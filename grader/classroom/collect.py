@@ -18,10 +18,10 @@ import msgspec
 
 from grader.base.files import Unusable
 from grader.classroom import reader
-from grader.classroom.handed import Handed
+from grader.classroom.file_tree import shown
 from grader.classroom.layout import Student
 from grader.classroom.reader import End, Message, Read, Request, Until
-from grader.classroom.submissions import shown
+from grader.classroom.submission import StepFile
 
 LONGEST_MESSAGE = 32 << 20
 PATIENCE_S = 300.0
@@ -35,9 +35,8 @@ class Answer:
     ``digest`` names the bytes. If the file cannot be read, ``problem`` says why, and there are
     none; ``damaged`` says that this is not the student's fault. ``origin`` is where it was found,
     ``note`` what the teacher may want to look at. ``instead``: that is something else, and
-    ``problem`` says what. ``shape`` and
-    ``runs`` are those of the program, if it is one (:mod:`grader.classroom.similar`). ``when`` it
-    was handed in, as the platform writes it, if it does.
+    ``problem`` says what. ``shape`` and ``runs`` are those of the program, if it is one
+    (:mod:`grader.classroom.similarity`). ``when`` is the time that the platform gives, if it does.
     """
 
     origin: str
@@ -112,7 +111,7 @@ def only(where: Path, step: str, spool: Path) -> Answer | None:
     return None
 
 
-def _kept(given: Handed, spool: Path) -> Answer:
+def _kept(given: StepFile, spool: Path) -> Answer:
     digest = ""
     if given.data is not None:
         digest = hashlib.sha256(given.data).hexdigest()

@@ -8,13 +8,13 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from typing import Any
 
 from grader.base.files import Unusable
-from grader.classroom import lifeline, work
+from grader.classroom import parent_watchdog, task
 
 
 def local(workers: int) -> Callable[[], Executor]:
     """Makes pools of ``workers`` processes. They start fresh: a fork with threads may hang."""
     context = multiprocessing.get_context("spawn")
-    return lambda: ProcessPoolExecutor(workers, context, initializer=lifeline.begin)
+    return lambda: ProcessPoolExecutor(workers, context, initializer=parent_watchdog.begin)
 
 
 def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int]:
@@ -52,7 +52,7 @@ def _check_workers(client: Any, fingerprint: str) -> None:
     """Check that every worker can import this very grader."""
     how = "Start each in this version of the course's folder (docs/teaching.md says how)."
     try:
-        versions = client.run(work.version, on_error="return")
+        versions = client.run(task.version, on_error="return")
     except (OSError, TimeoutError, ValueError) as problem:
         raise Unusable(f"The workers do not answer: {problem}. {how}") from None
     if not versions:

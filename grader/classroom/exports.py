@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from grader.base.model import Report
 from grader.classroom import feedback, gradebook, page, platforms
-from grader.classroom.forms import EACH
+from grader.classroom.export_formats import EACH
 from grader.classroom.gradebook import Gradebook
 from grader.report import as_junit
 

@@ -12,8 +12,8 @@ import re
 from grader.base.model import Report
 from grader.classroom.gradebook import Gradebook
 from grader.classroom.layout import CANVAS, MOODLE, by_platform
-from grader.classroom.packing import packed
 from grader.classroom.roster import Person
+from grader.classroom.zip_writer import packed
 from grader.report import as_text
 from grader.report.parts import VERSION
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from grader import __version__
 from grader.base.model import Report, Verdict
 from grader.classroom import table
-from grader.classroom.adjust import NONE, Adjustment
+from grader.classroom.adjustments import NONE, Adjustment
 from grader.classroom.collect import Answer
 from grader.classroom.roster import Person
-from grader.classroom.similar import Group, Pair
+from grader.classroom.similarity import Group, Pair
 from grader.report.points import Number, Points, tidy
 from grader.report.policy import Lateness
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import msgspec
 
 from grader.classroom import gradescope
+from grader.classroom.file_tree import Node, shown
 from grader.classroom.layout import TEST_STUDENT, Student, login_in, student_of, written
-from grader.classroom.submissions import Node, shown
 from grader.isolation import fork_map
 from grader.isolation.fork_map import Stopped
 

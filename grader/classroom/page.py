@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.base import sanitize
 from grader.base.model import CheckResult, Report, Status, Verdict
-from grader.classroom import markup, struggles
+from grader.classroom import hardest_checks, markup
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_of
 from grader.classroom.roster import Person
 from grader.isolation.tiers import CONFINED_SEES, TIERS
@@ -31,8 +31,8 @@ STATUS_WORDS = {Status.FAIL: "failed", Status.NOT_RUN: "not run", Status.ERROR: 
 
 def render(book: Gradebook) -> str:
     """The page on a class: what it struggles with, then everyone."""
-    sections = [struggles.checks(book), struggles.mistakes(book, names=True), _students(book)]
-    sections += [_similar(book), _left_out(book), _reports(book)]
+    sections = [hardest_checks.checks(book), hardest_checks.mistakes(book, names=True)]
+    sections += [_students(book), _similar(book), _left_out(book), _reports(book)]
     skip = '<a class="skip" href="#students">Skip to the students</a>\n'
     summary = f"{_summary(book)} {_isolation(book)}".strip()
     return _whole(book, "Class report", skip, summary, _contents(book), "".join(sections))
@@ -40,7 +40,7 @@ def render(book: Gradebook) -> str:
 
 def wall(book: Gradebook) -> str:
     """The same without a name, and without a word from a program, to show to the class."""
-    sections = [struggles.checks(book, own=True), struggles.mistakes(book, names=False)]
+    sections = [hardest_checks.checks(book, own=True), hardest_checks.mistakes(book, names=False)]
     return _whole(book, "What the class struggles with", "", _summary(book), "", "".join(sections))
 
 
@@ -152,10 +152,10 @@ def _similar(book: Gradebook) -> str:
     for group in book.similar:
         what = f", equal to {group.what}" if group.what else ""
         same = "the same file" if group.same_bytes else "equal except for names and layout"
-        people = struggles.links(book, (index[name] for name in group.people))
+        people = hardest_checks.links(book, (index[name] for name in group.people))
         items.append(f"<li>{markup.text(group.step)}, {same}{what}: {people}</li>\n")
     for pair in book.nearly:
-        people = struggles.links(book, (index[name] for name in pair.people))
+        people = hardest_checks.links(book, (index[name] for name in pair.people))
         share = f"{100 * pair.share:.0f} % of what is their own is the same"
         items.append(f"<li>{markup.text(pair.step)}, {share}: {people}</li>\n")
     note = (

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from grader.base.files import Unusable
 from grader.base.model import Report, Step, Verdict
-from grader.classroom import store, targets
-from grader.classroom.adjust import NONE, Adjustment, adjustments, earlier
+from grader.classroom import grade_columns, store
+from grader.classroom.adjustments import NONE, Adjustment, earlier, read_adjustments
 from grader.classroom.collect import Collected, collect
 from grader.classroom.deadlines import Deadlines
+from grader.classroom.file_tree import shown
 from grader.classroom.roster import Person, Roster, by_name, matched, meant, only
-from grader.classroom.submissions import shown
 from grader.pipeline import Options
 from grader.report.points import Number, Points
 from grader.report.policy import Policy
@@ -87,9 +87,9 @@ def check(request: Request) -> None:
         raise Unusable("--out contains the submissions. Name another folder for the results.")
     columns = request.roster.header if request.roster else ()
     for step in request.steps:
-        for form in sorted(targets.COLUMN_OF.keys() & set(request.forms)):
+        for form in sorted(grade_columns.COLUMN_OF.keys() & set(request.forms)):
             if step.id not in request.columns:
-                targets.COLUMN_OF[form](columns, step.id, step.title)
+                grade_columns.COLUMN_OF[form](columns, step.id, step.title)
 
 
 @contextmanager
@@ -211,7 +211,7 @@ def adjusted(request: Request, people: Sequence[Person]) -> dict[tuple[str, str]
         Unusable: a file that says so cannot be used.
     """
     steps = [step.id for step in request.steps]
-    found = adjustments(request.adjust, people, steps) if request.adjust else {}
+    found = read_adjustments(request.adjust, people, steps) if request.adjust else {}
     most = most_of(request)
     for folder in request.best_of:
         for key, points in earlier(folder, people, most).items():

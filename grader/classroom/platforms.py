@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.classroom import feedback, table, targets
+from grader.classroom import feedback, grade_columns, table
 from grader.classroom.gradebook import Gradebook, Row, first_problem
 from grader.classroom.roster import POSSIBLE, Person
 
@@ -59,7 +59,7 @@ def _columns(book: Gradebook) -> list[str]:
 def _column(book: Gradebook, form: str, step: str) -> str:
     """Where ``form`` has a step's grades: in the column that the teacher named, or that fits."""
     title = book.titles[step]
-    return book.columns.get(step) or targets.COLUMN_OF[form](_columns(book), step, title)
+    return book.columns.get(step) or grade_columns.COLUMN_OF[form](_columns(book), step, title)
 
 
 def roster(book: Gradebook) -> str:
@@ -76,7 +76,7 @@ def roster(book: Gradebook) -> str:
     for person in _known(book):
         cells: dict[str, table.Cell] = {**(person.columns or {"Student": person.name})}
         for step, column in columns.items():
-            most = targets.MOST.search(column)
+            most = grade_columns.MOST.search(column)
             grade = _grade(book, person, step, most[1] if most else "")
             cells[column] = cells.get(column, "") if grade is None else grade
         rows.append([cells.get(name, "") for name in header])

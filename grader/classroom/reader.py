@@ -22,11 +22,11 @@ import msgspec
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.machine import cores
-from grader.classroom import archive, handed, similar
-from grader.classroom.handed import Handed, HandIn, Runs, Text
+from grader.classroom import similarity, submission, zip_reader
+from grader.classroom.file_tree import MOST_IN_ALL, Node, OnDisk, shown, whole
 from grader.classroom.layout import Student, is_junk, is_one_students, prefix_of
 from grader.classroom.owners import Class, students
-from grader.classroom.submissions import MOST_IN_ALL, Node, OnDisk, shown, whole
+from grader.classroom.submission import Runs, StepFile, Submission, Text
 from grader.isolation import allowlist, fork_map, kernel, landlock
 from grader.isolation.fork_map import Stopped
 from grader.source.errors import SourceProblem
@@ -59,7 +59,7 @@ class Read(msgspec.Struct, frozen=True, tag=True):
 
     key: bytes
     identifier: Text
-    found: HandIn
+    found: Submission
 
 
 class End(msgspec.Struct, frozen=True, tag=True):
@@ -94,9 +94,9 @@ def messages(request: Request) -> Iterator[Message]:
     root = _root(request)
     for step in request.steps:  # imports what a student's process could not, and is kept
         _compared((step, b"x = 1\n"))
-        handed.shape(step)
-    handed.earlier_stubs()
-    handed.course_folders()
+        submission.shape(step)
+    submission.earlier_stubs()
+    submission.course_folders()
     _confine(request.place)
     if request.one:
         yield from _read({Student("student"): [root]}, Class([], "", (), {}), request)
@@ -116,7 +116,7 @@ class _Top(Node):
     def __init__(self, path: str, name: str) -> None:
         super().__init__(name)
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        self._archive = archive.of_file(descriptor, shown(name), MOST_IN_ALL)
+        self._archive = zip_reader.of_file(descriptor, shown(name), MOST_IN_ALL)
 
     def inside(self, skipped: list[str]) -> Sequence[Node]:
         return whole(self._archive, skipped)
@@ -191,13 +191,13 @@ class _Own:
         self, nodes: list[Node], found: Class, steps: tuple[str, ...], until: Mapping[str, str]
     ) -> None:
         self._nodes, self._found, self._steps, self._until = nodes, found, steps, until
-        self._read = HandIn({})
+        self._read = Submission({})
 
     def told(self, step: str) -> bytes:
         """What was handed in; then, step by step, what the answer is compared by."""
         if not step:
             found = self._found
-            self._read = handed.read(
+            self._read = submission.read(
                 self._nodes, found.prefix, found.above, self._steps, self._until, found.times
             )
             return msgspec.msgpack.encode(self._read)
@@ -207,14 +207,14 @@ class _Own:
         return _compared((step, given.data))
 
 
-def _with_shapes(found: HandIn, shapes: dict[str, bytes | Stopped]) -> HandIn:
+def _with_shapes(found: Submission, shapes: dict[str, bytes | Stopped]) -> Submission:
     """The same, with the shape of each program. One that takes too long to compare has none."""
     answers = dict(found.answers)
     for step, seen in shapes.items():
         if step in answers and not isinstance(seen, Stopped):
             shape, runs = _checked_shape(seen)
             answers[step] = msgspec.structs.replace(answers[step], shape=shape, runs=runs)
-    return HandIn(answers, found.skipped)
+    return Submission(answers, found.skipped)
 
 
 def _checked_shape(seen: bytes) -> tuple[str, frozenset[int]]:
@@ -228,22 +228,23 @@ def _checked_shape(seen: bytes) -> tuple[str, frozenset[int]]:
 def _compared(item: tuple[str, bytes]) -> bytes:
     """The shape and the runs of an answer to a step."""
     step, data = item
-    shape, runs = similar.compared(data)
+    shape, runs = similarity.compared(data)
     return msgspec.msgpack.encode((shape, runs - _stub_runs(step)))
 
 
 @cache
 def _stub_runs(step: str) -> frozenset[int]:
-    return similar.stub_runs(course.find(step))
+    return similarity.stub_runs(course.find(step))
 
 
-def _checked(result: bytes | Stopped, steps: Sequence[str]) -> HandIn:
+def _checked(result: bytes | Stopped, steps: Sequence[str]) -> Submission:
     """What a student's process returned, or what became of it."""
     if not isinstance(result, Stopped):
         try:
-            return msgspec.msgpack.decode(result, type=HandIn)
+            return msgspec.msgpack.decode(result, type=Submission)
         except msgspec.DecodeError as problem:
             result = Stopped(f"its result is not what it should be: {problem}")
     why = f"What was handed in cannot be read: {result.why}"
     hint = "" if result.outside else "Hand in the file of the step alone."
-    return HandIn(dict.fromkeys(steps, Handed(problem=why, hint=hint, damaged=result.outside)))
+    unread = StepFile(problem=why, hint=hint, damaged=result.outside)
+    return Submission(dict.fromkeys(steps, unread))

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from grader.base.model import Report, Step
-from grader.classroom import reports, similar
-from grader.classroom.adjust import NONE
+from grader.classroom import reports, similarity
+from grader.classroom.adjustments import NONE
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row
 from grader.classroom.planning import Plan, Request, adjusted, deadlines, most_of
@@ -68,10 +68,10 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
         columns=request.columns,
         policy=request.policy.file,
         similar=tuple(
-            group for step in request.steps for group in similar.groups(step, _answers(rows, step))
+            one for step in request.steps for one in similarity.groups(step, _answers(rows, step))
         ),
         nearly=tuple(
-            pair for step in request.steps for pair in similar.pairs(step, _answers(rows, step))
+            pair for step in request.steps for pair in similarity.pairs(step, _answers(rows, step))
         ),
     )
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from grader.base.files import Unusable
 from grader.base.model import Report, Verdict
-from grader.classroom import executors, grading, reports, store, work
+from grader.classroom import executors, grading, reports, store, task
 from grader.classroom.dispatch import run
 from grader.classroom.planning import Plan, Request, options
-from grader.classroom.work import Task
+from grader.classroom.task import Task
 from grader.grading import faults
 
 SILENCE_S = 2 * grading.WALL_S
@@ -66,8 +66,8 @@ def _runs(
         return
     tasks = ((each, _task(request, plan, each, checked, twice=twice)) for each in todo)
     try:
-        for done in run(tasks, work.grade, executor, at_once, SILENCE_S):
-            if isinstance(done.error, work.OtherGrader | work.Unconfined):
+        for done in run(tasks, task.grade, executor, at_once, SILENCE_S):
+            if isinstance(done.error, task.OtherGrader | task.Unconfined):
                 raise Unusable(f"{done.error} Finished results are kept.", status=3)
             yield done.key, reports.finished(done.key[0], done.result, done.error)
     except TimeoutError:

@@ -14,7 +14,7 @@ import pytest
 from grader.base import course
 from grader.base.blanks import make_stub
 from grader.base.model import Kind, Report, Status, Step, Verdict
-from grader.classroom import rows, similar, store
+from grader.classroom import rows, similarity, store
 from grader.classroom.collect import Answer, Collected
 from grader.classroom.layout import Student
 from grader.classroom.planning import Plan, Request
@@ -77,7 +77,7 @@ def compared(step: Step, files: Mapping[str, bytes], spool: Path, *, run: bool) 
         (spool / digest).write_bytes(data)
         running = inside.Inside() if run else Late()
         reports[name], _ = inside.graded(step, spool / digest, seed=SEED, running=running)
-        shape, runs = similar.compared(data)
+        shape, runs = similarity.compared(data)
         inside.unchanged(data)
         answers[Student(name), step.id] = Answer(name, digest, shape=shape, runs=runs)
         names[step.id, digest] = digest

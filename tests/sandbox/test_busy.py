@@ -22,7 +22,7 @@ from grader.base.model import Report, Verdict
 from grader.classroom import reports, session, store
 from grader.classroom.collect import Answer, Collected
 from grader.classroom.planning import Plan, Request
-from grader.classroom.work import Task
+from grader.classroom.task import Task
 from grader.grading import faults
 from grader.pipeline import grade
 from grader.sandbox import Limits, ending

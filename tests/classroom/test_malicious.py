@@ -21,7 +21,7 @@ import pytest
 
 from grader import frameworks
 from grader.base import course
-from grader.classroom import exports, grading, roster, similar
+from grader.classroom import exports, grading, roster, similarity
 from grader.classroom.collect import Answer, Collected, collect, only
 from grader.classroom.layout import Student
 from grader.grading.judge import each_finding
@@ -148,7 +148,7 @@ def test_a_number_that_python_does_not_write_is_a_problem_of_the_file() -> None:
     with pytest.raises(SourceProblem, match="too long") as problem:
         parse(b"\nx = 0x" + b"f" * 6000, "step_05.py")
     assert problem.value.line == 2
-    assert similar.shape(b"x = 0x" + b"f" * 6000) is None
+    assert similarity.shape(b"x = 0x" + b"f" * 6000) is None
 
 
 def test_a_student_may_be_called_like_a_column(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 
 from grader.base import course
 from grader.base.blanks import EARLIER, make_stub
-from tests.classroom.test_archive import inner, zipped
 from tests.classroom.test_collect import answers, collected, made
+from tests.classroom.test_zip_reader import inner, zipped
 
 SOLUTION = course.find("s05").solution.read_bytes()
 STUB = make_stub(SOLUTION.decode()).encode()

@@ -10,7 +10,7 @@ import pytest
 
 from grader.base.files import Unusable
 from grader.classroom import exports
-from grader.classroom.written import Written
+from grader.classroom.manifest import Manifest
 from tests.classroom.test_platforms import book, person
 
 
@@ -18,7 +18,7 @@ def test_a_file_for_each_person_stays_in_its_folder(tmp_path: Path) -> None:
     names = ("../../evil", "a/b", "a_b", "\x1b[2J")
     found = exports.files(book(*map(person, names)), ("text", "json"), lambda form, _: form)
     (tmp_path / "results").mkdir()
-    assert Written(tmp_path, tmp_path / "results").replace(found) == []
+    assert Manifest(tmp_path, tmp_path / "results").replace(found) == []
     assert {path.name for path in tmp_path.iterdir()} == {
         *("class.html", "wall.html", "gradebook.csv", "json", "text", "results")
     }
@@ -30,7 +30,7 @@ def test_a_file_for_each_person_stays_in_its_folder(tmp_path: Path) -> None:
 
 def test_what_runs_write_is_replaced_as_a_whole(tmp_path: Path) -> None:
     def run(files: dict[str, str]) -> list[str]:
-        return Written(tmp_path, tmp_path).replace(files)
+        return Manifest(tmp_path, tmp_path).replace(files)
 
     def there() -> set[str]:
         found = (path for path in tmp_path.rglob("*") if path.is_file())
@@ -60,18 +60,18 @@ def test_only_files_inside_the_results_folder_are_removed_or_written(
     (out / "link").symlink_to(there)
     name = name.format(there=there)
     (out / "written").write_text(json.dumps({name: [hashlib.sha256(b"mine").hexdigest()]}))
-    assert Written(out, out).replace({"gradebook.csv": "1"}) == []
+    assert Manifest(out, out).replace({"gradebook.csv": "1"}) == []
     (out / "written").write_text(json.dumps({name: []}))
-    assert Written(out, out).replace({"class.html": "1"}) == []
+    assert Manifest(out, out).replace({"class.html": "1"}) == []
     with pytest.raises(Unusable, match="leads out of"):
-        Written(out, out).replace({"link/theirs": "2"})
+        Manifest(out, out).replace({"link/theirs": "2"})
     assert {path.read_text() for path in (tmp_path / "theirs", there / "theirs")} == {"mine"}
     assert {path.name for path in there.iterdir()} == {"theirs"}
 
 
 def test_a_file_of_somebody_else_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "gradebook.csv").write_text("mine")
-    written = Written(tmp_path, tmp_path)
+    written = Manifest(tmp_path, tmp_path)
     with pytest.raises(Unusable, match="not written by this command"):
         written.check(exports.names((), ["s05"]))
     with pytest.raises(Unusable):

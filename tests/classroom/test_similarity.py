@@ -10,7 +10,7 @@ import pytest
 from grader.base import course
 from grader.base.blanks import make_stub
 from grader.classroom.collect import Answer
-from grader.classroom.similar import groups, pairs, runs, shape, stub_runs
+from grader.classroom.similarity import groups, pairs, runs, shape, stub_runs
 from tests.graded import variants
 
 ONE = b'''"""Mine."""

@@ -19,7 +19,7 @@ EDITED = ".edited"
 """What is added to the name of a file that was changed since."""
 
 
-class Written:
+class Manifest:
     """The files that runs have written to the folder ``out``; the list of them is in ``kept``."""
 
     def __init__(self, out: Path, kept: Path) -> None:

@@ -1,4 +1,4 @@
-"""Ends a process of ours when the one that started it ends."""
+"""Ends a process of the pool when its parent ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a class struggles with: the checks that fail, and the commonest mistakes."""
+"""The checks that a class fails most often, and the commonest mistakes."""
 
 from __future__ import annotations
 

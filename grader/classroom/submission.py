@@ -20,11 +20,11 @@ import msgspec
 
 from grader.base import course
 from grader.base.blanks import EARLIER, make_stub
-from grader.classroom import similar
-from grader.classroom.archive import Damaged
+from grader.classroom import similarity
+from grader.classroom.file_tree import Files, Node, shown
 from grader.classroom.layout import NOTEBOOK, Placed, place, written
-from grader.classroom.similar import MOST_RUNS
-from grader.classroom.submissions import Files, Node, shown
+from grader.classroom.similarity import MOST_RUNS
+from grader.classroom.zip_reader import Damaged
 from grader.source import notebook
 from grader.source.errors import SourceProblem
 from grader.source.parser import MOST_BYTES
@@ -40,13 +40,13 @@ STAMP = "timestamp.txt"
 DEFINED = re.compile(rb"^(?:class|def) (\w+)", re.MULTILINE)
 
 
-class Handed(msgspec.Struct, frozen=True):
+class StepFile(msgspec.Struct, frozen=True):
     """One answer: its bytes, or the problem that kept them from being read.
 
     ``origin`` is where it was found, ``note`` what the teacher may want to look at. ``damaged``:
     the file may be right, but it did not arrive. ``instead``: something else was handed in, and
     ``origin`` and ``problem`` say what. ``shape`` is that of the program
-    (:mod:`grader.classroom.similar`), empty if it has none, and ``runs`` its runs of tokens.
+    (:mod:`grader.classroom.similarity`), empty if it has none, and ``runs`` its runs of tokens.
     ``when`` it was handed in is what the platform writes, if it does.
     """
 
@@ -63,10 +63,10 @@ class Handed(msgspec.Struct, frozen=True):
     when: Text = ""
 
 
-class HandIn(msgspec.Struct, frozen=True):
+class Submission(msgspec.Struct, frozen=True):
     """The answers of one student by step (``"s05"``), and what was left out."""
 
-    answers: dict[str, Handed]
+    answers: dict[str, StepFile]
     skipped: Annotated[tuple[Text, ...], msgspec.Meta(max_length=MOST_SKIPPED)] = ()
 
 
@@ -103,7 +103,7 @@ def read(
     steps: Sequence[str],
     until: Mapping[str, str],
     times: Mapping[str, str],
-) -> HandIn:
+) -> Submission:
     """The answers to ``steps`` among ``nodes``, which belong to one student.
 
     ``prefix`` precedes students' names in those of folders, ``above`` are the folders around all.
@@ -115,7 +115,7 @@ def read(
         for node in nodes:
             files.add(node)
     except SourceProblem as problem:
-        return HandIn(dict.fromkeys(steps, _unread(problem)))
+        return Submission(dict.fromkeys(steps, _unread(problem)))
     told = [when for path, _ in files.found if (when := times.get(path[0]))]
     found = _Found(tuple(above), until, max(told, default="") or _stamp(files.found))
     for path, node in files.found:
@@ -132,7 +132,7 @@ def read(
             answer = _instead(found)
         if answer is not None:
             answers[step] = answer
-    return HandIn(answers, tuple(_few(files.skipped)))
+    return Submission(answers, tuple(_few(files.skipped)))
 
 
 @cache
@@ -143,7 +143,7 @@ def course_folders() -> frozenset[str]:
 
 def _answer(
     found: _Found, broken: Sequence[SourceProblem], step: str, only_step: bool
-) -> Handed | None:
+) -> StepFile | None:
     number = step.removeprefix("s").lstrip("0")
     named, every = found.steps.get(number, []), [*found.steps.get(number, []), *found.unnamed]
     stubs = [each for each in every if len(every) > 1 and _is_stub(each, step)]
@@ -155,7 +155,7 @@ def _answer(
     )
     if not candidates and only_step and not found.steps and found.unnamed:
         names = ", ".join(_origins((each.path for each in found.unnamed), found.above))
-        return Handed(problem=f"None of {names} is named step_{number.zfill(2)}.py")
+        return StepFile(problem=f"None of {names} is named step_{number.zfill(2)}.py")
     if not candidates:
         return _unread(broken[0]) if broken else None
     last = found.until.get(step, "")
@@ -167,7 +167,7 @@ def _answer(
     origin, late = _origin(chosen.path, found.above), chosen.placed.late
     when = (chosen.placed.when or found.when)[:100]
     try:
-        return Handed(origin, _program(chosen.node, step), late, note=note, when=when)
+        return StepFile(origin, _program(chosen.node, step), late, note=note, when=when)
     except SourceProblem as problem:
         return _unread(problem, origin, late, note)
 
@@ -202,10 +202,10 @@ def _defines(candidate: _Candidate, step: str) -> bool:
     return False
 
 
-def _unread(problem: SourceProblem, origin: str = "", late: bool = False, note: str = "") -> Handed:
-    damaged = isinstance(problem, Damaged)
-    message, hint = problem.message[:1000], (problem.hint or "")[:1000]
-    return Handed(origin, None, late, message, hint, note, damaged)
+def _unread(error: SourceProblem, origin: str = "", late: bool = False, note: str = "") -> StepFile:
+    damaged = isinstance(error, Damaged)
+    message, hint = error.message[:1000], (error.hint or "")[:1000]
+    return StepFile(origin, None, late, message, hint, note, damaged)
 
 
 def _best(candidates: list[_Candidate]) -> list[_Candidate]:
@@ -220,7 +220,7 @@ def _is_stub(candidate: _Candidate, step: str) -> bool:
         data = _program(candidate.node, step).replace(b"\r\n", b"\n")
         if len(data) > 2 * len(stub(step)) + 1000:  # to compare them takes long
             return False
-        return sha256(data).hexdigest() in earlier_stubs() or similar.shape(data) == shape(step)
+        return sha256(data).hexdigest() in earlier_stubs() or similarity.shape(data) == shape(step)
     return False
 
 
@@ -236,7 +236,7 @@ def stub(step: str) -> bytes:
 @cache
 def shape(step: str) -> str | None:
     """The shape of the stub of a step."""
-    return similar.shape(stub(step))
+    return similarity.shape(stub(step))
 
 
 @cache
@@ -254,7 +254,7 @@ def _program(node: Node, step: str) -> bytes:
     return node.read()
 
 
-def _instead(found: _Found) -> Handed | None:
+def _instead(found: _Found) -> StepFile | None:
     """What someone without an answer handed in, for that person's own row."""
     for paths, why in (
         ([each.path for each in found.unnamed], "no step number in the name"),
@@ -263,7 +263,7 @@ def _instead(found: _Found) -> Handed | None:
     ):
         if paths:
             origin = ", ".join(_origins(paths, found.above))
-            return Handed(origin[:1000], problem=f"{why}: {origin}"[:1000], instead=True)
+            return StepFile(origin[:1000], problem=f"{why}: {origin}"[:1000], instead=True)
     return None
 
 

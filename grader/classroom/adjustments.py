@@ -56,7 +56,7 @@ class Adjustment:
 NONE = Adjustment()
 
 
-def adjustments(
+def read_adjustments(
     path: Path, people: Sequence[Person], steps: Iterable[str]
 ) -> dict[tuple[str, str], Adjustment]:
     """The adjustments in the file at ``path``, by person's name and step.

@@ -9,7 +9,7 @@ import pytest
 
 from grader.base.files import Unusable
 from grader.classroom import platforms
-from grader.classroom.adjust import Adjustment, adjustments, earlier
+from grader.classroom.adjustments import Adjustment, earlier, read_adjustments
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Row, as_csv
 from grader.report.points import Points
@@ -23,7 +23,7 @@ def test_bonus_other_points_and_what_late_costs(tmp_path: Path) -> None:
     path.write_text(
         "Student,Step,Bonus,Points\nada,s05,1.5,\nBob,,,7\nGone,s05,,2\nerror,s05,1,3\n"
     )
-    found = adjustments(path, given.people, ["s05"])
+    found = read_adjustments(path, given.people, ["s05"])
     late = replace(given.row(given.people[0], "s05"), answer=Answer("x.py", "d", late=True))
     rows = {
         key: replace(row, adjusted=found[key])
@@ -86,4 +86,4 @@ def test_the_best_of_several_hand_ins_counts(tmp_path: Path) -> None:
 def test_adjustments_that_cannot_be_meant(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "adjust.csv").write_text(text)
     with pytest.raises(Unusable, match=says):
-        adjustments(tmp_path / "adjust.csv", [person("Ada")], ["s05"])
+        read_adjustments(tmp_path / "adjust.csv", [person("Ada")], ["s05"])

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.base import sanitize
-from grader.classroom import archive
-from grader.classroom.archive import Archive, Member, Unsafe
+from grader.classroom import zip_reader
 from grader.classroom.layout import is_junk
+from grader.classroom.zip_reader import Archive, Member, Unsafe
 from grader.source.errors import SourceProblem
 from grader.source.parser import MOST_BYTES as MOST_SOURCE
 from grader.source.parser import read_file
@@ -163,7 +163,7 @@ def whole(holder: Archive, skipped: list[str]) -> Sequence[Node]:
 
 def tree_of(data: bytes, name: str, skipped: list[str]) -> Sequence[Node]:
     """The tree of a student's own archive."""
-    holder = archive.of_bytes(_bounded(data, name), shown(name), MOST_MEMBERS)
+    holder = zip_reader.of_bytes(_bounded(data, name), shown(name), MOST_MEMBERS)
     return whole(holder, skipped)
 
 
