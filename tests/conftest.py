@@ -81,7 +81,7 @@ SLOW = (
     "test_catalogue.py",
     "test_class.py",
     "test_sandbox.py",
-    "test_pictures.py",
+    "test_figures.py",
     "test_pool.py",
     "test_numpy_course.py",
     "test_report_order.py",

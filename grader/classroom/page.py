@@ -18,8 +18,8 @@ from grader.classroom import hardest_checks, markup
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_of
 from grader.classroom.roster import Person
 from grader.isolation.tiers import CONFINED_SEES, TIERS
+from grader.report.figures import failure, svg
 from grader.report.parts import VERSION, waiting
-from grader.report.pictures import failure, svg
 
 HERE = Path(__file__).parent
 MARKS = {"pass": "✓", "fail": "✗", "timeout": "…", "error": "!", MISSING: "–"}

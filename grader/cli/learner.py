@@ -224,7 +224,7 @@ def trace(step: Step, path: Path | None, page: Path | None, seed: int | None, pl
     from grader import sandbox
     from grader.base.files import write_whole
     from grader.pipeline import Follow, Options, grade
-    from grader.report import as_margin, as_text, explained
+    from grader.report import as_margin, as_text, code_frame
     from grader.source.notebook import read_program
 
     file = from_caller(path) if path else step.stub
@@ -232,7 +232,7 @@ def trace(step: Step, path: Path | None, page: Path | None, seed: int | None, pl
         report = grade(step, file, Options(seed=seed, follow=Follow.ALWAYS), start)
     style = stdout_style(plain)
     if report.explanation is not None and report.explanation.blanks:
-        told = "\n".join(explained.lines(report, style))
+        told = "\n".join(code_frame.lines(report, style))
         print_page(f"There is nothing to follow yet.\n{told}\n", plain)
         sys.exit(STATUS[report.verdict])
     if report.trace is None:

@@ -12,7 +12,7 @@ from grader.learner import compared, hints, lesson, progress
 from grader.learner.progress import UNTOUCHED, Progress, StepProgress
 from grader.learner.tasks import task
 from grader.learner.way import following, left, next_step, state
-from grader.report import as_text, explained, parts
+from grader.report import as_text, code_frame, parts
 from grader.source import SourceProblem, read_file
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _change(report: Report, check: CheckResult, style: Style, level: int) -> Ite
     elif change is None or not (change.passes or change.check == check.id):
         yield from ("", "Small changes to your file were tried, but none helped.")
     else:
-        yield from ("", *explained.changed(change, report, style))
+        yield from ("", *code_frame.changed(change, report, style))
 
 
 def _sought(report: Report, check_id: str | None) -> CheckResult | None:

@@ -13,10 +13,10 @@ from grader.learner import compared, hints, lesson, progress
 from grader.learner.tasks import task
 from grader.learner.way import following
 from grader.notebook.messages import Answer
-from grader.report import as_html, as_margin, as_text, explained, parts
-from grader.report.pictures import failure, svg
-from grader.report.pictures.heatmap import spoken
-from grader.report.pictures.layout import SMALL
+from grader.report import as_html, as_margin, as_text, code_frame, parts
+from grader.report.figures import failure, svg
+from grader.report.figures.heatmap import spoken
+from grader.report.figures.layout import SMALL
 from grader.report.style import FILE
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def hint(step: Step, found: Attempt, check_id: str | None) -> Answer:
     if change is not None and not (change.passes or check_id in (None, change.check)):
         change = None
     if change is not None and parts.used_up(check, level):
-        told = list(explained.changed(change, seen, FILE))
+        told = list(code_frame.changed(change, seen, FILE))
         lines += ["", *told]
         pieces.append(as_html.explanation(told))
     more = _more(step, check, level, tried=change is not None)

@@ -24,7 +24,7 @@ from grader.learner.progress import StepProgress
 from grader.learner.watch.screen import report_text
 from grader.notebook import page
 from grader.pipeline import Follow, Options, grade
-from grader.report import as_gradescope, as_html, as_json, as_text, explained
+from grader.report import as_gradescope, as_html, as_json, as_text, code_frame
 from grader.report.style import FILE, Style, paint
 from grader.sandbox import WorkerPool
 from tests.graded import mistakes, variants
@@ -102,7 +102,7 @@ def parts(one: Explanation, report: Report, style: Style) -> Iterator[str]:
         yield f"{report.file}, after line {one.line}" if one.after else f"{report.file}:{one.line}"
     yield from (*one.facts, one.said, f"Lesson: {one.lesson}" if one.lesson else "")
     if one.change is not None and not one.shown:
-        yield explained.what(one.change)
+        yield code_frame.what(one.change)
     old, new = ("Your line:", "Instead:") if style.words else ("-", "+")
     for change in one.change.changes if one.change is not None and one.shown else ():
         yield from (old + line for line in change.old)
@@ -169,7 +169,7 @@ def apart(step: Step, report: Report) -> Iterator[str]:
     assert one is not None
     if json.loads(as_json.render(report))["explanation"] != json.loads(json.dumps(asdict(one))):
         yield "JSON"
-    lines = list(explained.lines(report, FILE))
+    lines = list(code_frame.lines(report, FILE))
     for name, text in drawn(step, report):
         told = SAID.search(text)
         found = told[0].splitlines()[: len(lines)] if told else []

@@ -11,7 +11,7 @@ from grader.base import course
 from grader.base.model import CheckResult, Report
 from grader.grading import judge
 from grader.pipeline import Follow
-from grader.report import as_text, explained
+from grader.report import as_text, code_frame
 from grader.report.style import FILE
 from grader.rubric import Evidence, Rubric, load
 from grader.source import Finding, SourceProblem, parse
@@ -56,7 +56,7 @@ def shown_first(report: Report, fixed: Mapping[str, str]) -> str:
 
 def _happened(report: Report) -> Iterator[str]:
     """The explanation, without code of the learner's."""
-    for line in explained.lines(report, FILE):
+    for line in code_frame.lines(report, FILE):
         yield OWN.sub(r"\1\2", FRAMED.sub("", line))
 
 

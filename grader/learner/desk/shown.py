@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from grader.base.model import Status, Verdict
 from grader.learner import hints, pages, way
 from grader.learner.progress import UNTOUCHED
-from grader.report import as_margin, as_text, explained, parts
-from grader.report.pictures import failure, svg
-from grader.report.pictures.heatmap import spoken
+from grader.report import as_margin, as_text, code_frame, parts
+from grader.report.figures import failure, svg
+from grader.report.figures.heatmap import spoken
 from grader.report.style import Style
 from grader.rubric import load
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from grader.base.model import CheckResult, Excerpt, Margin, Report, Step
     from grader.learner.attempt import Attempt
     from grader.learner.progress import Progress
-    from grader.report.pictures.heads import Shown
-    from grader.report.pictures.heatmap import Figure
+    from grader.report.figures.heads import Shown
+    from grader.report.figures.heatmap import Figure
 
 STYLE = Style()
 FIGURES = 4
@@ -127,7 +127,7 @@ def _check(check: CheckResult, level: int, heading: str | None, anchors: Anchors
 def _explanation(said: Report, levels: Mapping[str, int]) -> Values | None:
     """The block that a terminal draws, in its parts, and the line to go to."""
     one, first = said.explanation, said.first_to_fix
-    block = explained.drawn(said, STYLE, levels.get(first.id, 1) if first else 1)
+    block = code_frame.build(said, STYLE, levels.get(first.id, 1) if first else 1)
     if one is None or block is None:
         return None
     return {"line": one.line, "after": one.after, "blanks": one.blanks, **block._asdict()}

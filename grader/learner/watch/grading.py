@@ -14,7 +14,7 @@ from grader.learner.watch.split import SplitRun
 if TYPE_CHECKING:
     from grader.base.model import Report, Step
     from grader.pipeline import Options
-    from grader.report.pictures.heads import Shown
+    from grader.report.figures.heads import Shown
     from grader.rubric.exhibit import Exhibit
 
 WORKERS = 2
@@ -77,7 +77,7 @@ class Grading:
             SourceProblem: the file cannot be read, or is not Python.
             RuntimeError: the worker could not start.
         """
-        from grader.report.pictures.run import draw_program
+        from grader.report.figures.run import draw_program
 
         engine = self._options.engine
         return draw_program(step, step.stub, exhibit, exhibit.views, engine, self._pool.start)

@@ -33,7 +33,7 @@ WORDS = {
 }
 
 
-class Drawn(NamedTuple):
+class CodeFrame(NamedTuple):
     """The parts of the block, none of them wrapped.
 
     ``frame`` has for each line its number, what is marked, its code, and the fact beside it.
@@ -45,7 +45,7 @@ class Drawn(NamedTuple):
     told: tuple[str, ...] = ()
 
 
-def drawn(report: Report, style: Style, level: int = 1) -> Drawn | None:
+def build(report: Report, style: Style, level: int = 1) -> CodeFrame | None:
     """The block in its parts; None where nothing is explained.
 
     ``level`` is how many hints are shown of the check to fix first.
@@ -56,7 +56,7 @@ def drawn(report: Report, style: Style, level: int = 1) -> Drawn | None:
     if one.blanks:
         begin = f"Begin with the first TODO, on line {one.line}."
         said = f"Nothing is written yet: all {one.blanks} blanks are open."
-        return Drawn(said, told=(begin, f"The lesson: {one.lesson}"))
+        return CodeFrame(said, told=(begin, f"The lesson: {one.lesson}"))
     place = f"{report.file}, after line {one.line}" if one.after else f"{report.file}:{one.line}"
     code = [_code(line, style, _gap(one)) for line in one.frame]
     indent = min((len(text) - len(text.lstrip()) for text in code if text), default=0)
@@ -65,12 +65,12 @@ def drawn(report: Report, style: Style, level: int = 1) -> Drawn | None:
         for line, text in zip(one.frame, code, strict=True)
     )
     told = tuple(_told(one, report, style, level))
-    return Drawn(FIRST + one.cause, place if one.line else "", tuple(frame), told)
+    return CodeFrame(FIRST + one.cause, place if one.line else "", tuple(frame), told)
 
 
 def lines(report: Report, style: Style, level: int = 1) -> Iterator[str]:
     """The whole block, not wrapped; nothing where nothing is explained."""
-    block = drawn(report, style, level)
+    block = build(report, style, level)
     if block is None:
         return
     width = min(WIDTH, style.width or WIDTH)
@@ -85,7 +85,7 @@ def lines(report: Report, style: Style, level: int = 1) -> Iterator[str]:
     yield from (below + line for line in told)
 
 
-def _frame(block: Drawn, style: Style, most: int) -> Iterator[str]:
+def _frame(block: CodeFrame, style: Style, most: int) -> Iterator[str]:
     """The lines of the program, numbered, with what is known of each beside it, or below."""
     width = max((len(row[0]) for row in block.frame), default=0) + 3
     bar = ":" if style.words else "│" if style.unicode else "|"

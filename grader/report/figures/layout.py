@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.report.pictures.heatmap import Figure, Heatmap
+from grader.report.figures.heatmap import Figure, Heatmap
 
 WIDTH = 800
 """Heatmaps flow from left to right within this width."""

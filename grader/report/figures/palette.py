@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.report.pictures.heatmap import STEPS, Scale
+from grader.report.figures.heatmap import STEPS, Scale
 
 Colour = tuple[int, int, int]
 

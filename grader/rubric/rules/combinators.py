@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.rubric.checks import Failed, Misconception, NotRun, Passed, Rule, Ruling
 from grader.rubric.evidence import Evidence
-from grader.rubric.rules.asking import array_at, results_of
+from grader.rubric.rules.queries import array_at, results_of
 
 
 def all_of(*rules: Rule) -> Rule:

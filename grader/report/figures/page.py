@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from grader.report.pictures import svg
-from grader.report.pictures.heatmap import Figure, Heatmap, whole
+from grader.report.figures import svg
+from grader.report.figures.heatmap import Figure, Heatmap, whole
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1c2128;--ground:#fff;--line:#d0d7de;--soft:#57606a}

@@ -6,9 +6,9 @@ import math
 from html import escape
 
 from grader.base.model import Excerpt, Grid
-from grader.report.pictures import svg, terminal
-from grader.report.pictures.heatmap import Figure, Heatmap, Scale, whole
-from grader.report.pictures.terminal import Screen
+from grader.report.figures import svg, terminal
+from grader.report.figures.heatmap import Figure, Heatmap, Scale, whole
+from grader.report.figures.terminal import Screen
 
 MASKED = 1e20
 """Numbers beyond this stand for minus infinity in a mask, and do not affect the scale."""

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from grader.base.model import Grid
 from grader.frameworks import Framework
 from grader.protocol.probe import Outcome, SeenArray, SeenTensor
-from grader.report.pictures.failure import compared
-from grader.report.pictures.heatmap import Figure, Heatmap, Scale, number
+from grader.report.figures.failure import compared
+from grader.report.figures.heatmap import Figure, Heatmap, Scale, number
 from grader.rubric import Evidence
 from grader.rubric.exhibit import Exhibit, View
 from grader.rubric.rules import ENDINGS

@@ -19,11 +19,11 @@ from grader.base import course
 from grader.base.model import Excerpt, Report
 from grader.pipeline import Options, grade
 from grader.report import as_json
-from grader.report.pictures import ansi, failure, palette, svg, terminal
-from grader.report.pictures import page as pages
-from grader.report.pictures.heads import reference
-from grader.report.pictures.heatmap import STEPS, Figure, Heatmap, Scale, level, number
-from grader.report.pictures.terminal import Depth, Screen
+from grader.report.figures import ansi, failure, palette, svg, terminal
+from grader.report.figures import page as pages
+from grader.report.figures.heads import reference
+from grader.report.figures.heatmap import STEPS, Figure, Heatmap, Scale, level, number
+from grader.report.figures.terminal import Depth, Screen
 from grader.rubric import load
 from grader.sandbox import WorkerPool
 from tests.graded import variants

@@ -8,7 +8,7 @@ from pathlib import Path
 from grader import frameworks, sandbox
 from grader.base import course
 from grader.base.model import Step
-from grader.report.pictures.heads import Shown, observed
+from grader.report.figures.heads import Shown, observed
 from grader.rubric.exhibit import Exhibit, View
 
 

@@ -8,8 +8,8 @@ from enum import IntEnum
 from itertools import zip_longest
 from textwrap import wrap
 
-from grader.report.pictures.ansi import NAN, Paint, ground, writing
-from grader.report.pictures.heatmap import STEPS, Figure, Heatmap, Scale, level, number, spoken
+from grader.report.figures.ansi import NAN, Paint, ground, writing
+from grader.report.figures.heatmap import STEPS, Figure, Heatmap, Scale, level, number, spoken
 
 SHADES = " ░▒▓█"
 GAP = "   "

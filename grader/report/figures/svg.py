@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from grader.report.pictures.heatmap import STEPS, Figure, Heatmap, Scale, level, number, spoken
-from grader.report.pictures.layout import LARGE, LETTER, NUMBERED, SMALL, Placed, place
-from grader.report.pictures.palette import DARK, LIGHT, Theme, colour, css, ink
+from grader.report.figures.heatmap import STEPS, Figure, Heatmap, Scale, level, number, spoken
+from grader.report.figures.layout import LARGE, LETTER, NUMBERED, SMALL, Placed, place
+from grader.report.figures.palette import DARK, LIGHT, Theme, colour, css, ink
 
 
 def document(figure: Figure, largest: int = LARGE) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.report.pictures.heatmap import Scale
-from grader.report.pictures.palette import DARK, Colour, colour, contrast, ink
+from grader.report.figures.heatmap import Scale
+from grader.report.figures.palette import DARK, Colour, colour, contrast, ink
 
 FIRST_GREY = 235
 """Weights are the last 21 greys of the 256: only lightness, one per level."""

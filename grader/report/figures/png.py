@@ -6,9 +6,9 @@ import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from grader.report.pictures.heatmap import Figure, level, number
-from grader.report.pictures.layout import GAP, LETTER, NUMBERED, Placed, place
-from grader.report.pictures.palette import LIGHT, colour, ink
+from grader.report.figures.heatmap import Figure, level, number
+from grader.report.figures.layout import GAP, LETTER, NUMBERED, Placed, place
+from grader.report.figures.palette import LIGHT, colour, ink
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw, ImageFont
