@@ -21,7 +21,7 @@ from grader.frameworks.max.engine import private
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gpt2.serve.asked import Asked
+    from gpt2.serve.request import CompletionRequest
 
 Array = npt.NDArray[Any]
 
@@ -34,7 +34,7 @@ UNCHOSEN = (
 class Sight:
     """The logits that ``next_token`` got last, and those that ``top_p`` leaves of them."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: CompletionRequest) -> None:
         self._asked = asked
         self.logits: Array | None = None
 
@@ -114,7 +114,7 @@ class Writer:
             self._problem = problem
 
     def write(
-        self, ids: Sequence[int], asked: Asked, number: int
+        self, ids: Sequence[int], asked: CompletionRequest, number: int
     ) -> Iterator[tuple[int, Array | None]]:
         """New tokens, each with its logits if they are asked for.
 

@@ -6,15 +6,15 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gpt2.serve.asked import Asked
 from gpt2.serve.choice import Piece, Scored
 from gpt2.serve.engine import Told
+from gpt2.serve.request import CompletionRequest
 
 
-class Form:
+class CompletionResponse:
     """Puts what the engine tells of one request into objects for JSON."""
 
-    def __init__(self, model: str, name: str, asked: Asked) -> None:
+    def __init__(self, model: str, name: str, asked: CompletionRequest) -> None:
         self._model, self._name, self._created = model, name, int(time.time())
         self.asked = asked
         self.choices = len(asked.prompts) * asked.n

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 KINDS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 
 
-class Refused(Exception):
+class ApiError(Exception):
     """What a request gets instead of text."""
 
     def __init__(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NamedTuple
 
-from gpt2.serve.refused import Refused
+from gpt2.serve.errors import ApiError
 from gpt2.tokenizer import NoTokenizer, Tokenizer
 
 MOST_CHOICES = 64
@@ -47,7 +47,7 @@ class Room(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asked:
+class CompletionRequest:
     """One request. The defaults are OpenAI's."""
 
     prompts: tuple[Prompt, ...] = ()
@@ -64,7 +64,7 @@ class Asked:
     usage: bool = False
 
 
-def read(body: Mapping[str, Any], tokenizer: Tokenizer, room: Room) -> Asked:
+def parse(body: Mapping[str, Any], tokenizer: Tokenizer, room: Room) -> CompletionRequest:
     """The request in a JSON object.
 
     Raises:
@@ -74,7 +74,7 @@ def read(body: Mapping[str, Any], tokenizer: Tokenizer, room: Room) -> Asked:
     model = given.pop("model", None)
     if model not in (None, room.model):
         said = f"The model {str(model)[:100]!r} does not exist. This server has {room.model!r}."
-        raise Refused(404, said, param="model", code="model_not_found")
+        raise ApiError(404, said, param="model", code="model_not_found")
     for name, unset in UNUSED.items():
         if given.pop(name, None) not in unset:
             raise _bad(name, "is not supported here")
@@ -84,15 +84,15 @@ def read(body: Mapping[str, Any], tokenizer: Tokenizer, room: Room) -> Asked:
     for name, value in given.items():
         if name not in READERS:
             said = f"Unrecognized request argument supplied: {name[:100]}"
-            raise Refused(400, said, param=name[:100])
+            raise ApiError(400, said, param=name[:100])
         if value is not None:
             values[name] = READERS[name](name, value)
-    asked = Asked(prompts, usage=usage, **values)
+    asked = CompletionRequest(prompts, usage=usage, **values)
     _check_room(asked, room)
     return asked
 
 
-def _check_room(asked: Asked, room: Room) -> None:
+def _check_room(asked: CompletionRequest, room: Room) -> None:
     if len(asked.prompts) * asked.n > MOST_CHOICES:
         raise _bad("n", f"times the number of prompts must be at most {MOST_CHOICES}")
     for prompt in asked.prompts:
@@ -102,13 +102,13 @@ def _check_room(asked: Asked, room: Room) -> None:
             )
 
 
-def _too_long(room: Room, asked: str) -> Refused:
+def _too_long(room: Room, asked: str) -> ApiError:
     said = f"This model's maximum context length is {room.positions} tokens; you asked for {asked}."
-    return Refused(400, said, param="prompt", code="context_length_exceeded")
+    return ApiError(400, said, param="prompt", code="context_length_exceeded")
 
 
-def _bad(name: str, what: str) -> Refused:
-    return Refused(400, f"{name} {what}.", param=name)
+def _bad(name: str, what: str) -> ApiError:
+    return ApiError(400, f"{name} {what}.", param=name)
 
 
 # ---- prompts ----------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def _encoded(text: str, tokenizer: Tokenizer, room: Room) -> list[int]:
     except UnicodeEncodeError:
         raise _bad("prompt", "has half a character (a lone surrogate)") from None
     except NoTokenizer as problem:
-        raise Refused(400, str(problem), param="prompt") from None
+        raise ApiError(400, str(problem), param="prompt") from None
     if not ids and tokenizer.end_of_text is None:
         raise _bad("prompt", "is empty, and this tokenizer has no <|endoftext|> to start from")
     if not ids and tokenizer.end_of_text is not None:
