@@ -14,7 +14,7 @@ import numpy as np
 
 from checks.shared import texts
 from checks.shared.attention import Floats, gpt2_attention, merge_heads
-from checks.shared.drawn import Array
+from checks.shared.random_inputs import Array
 from grader.rubric import Call, ConfigArg, Exhibit, Load, Make, Probe, TensorArg, Trial, View
 
 LAYER = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from checks.shared import attention as oracles
-from checks.shared.drawn import Rng, long
+from checks.shared.random_inputs import Rng, long
 from grader.rubric import (
     Arg,
     Call,

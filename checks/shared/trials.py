@@ -12,8 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from checks.shared import attention as oracles
-from checks.shared.drawn import LONG, Array, Rng, apart, long, normal
-from checks.shared.far import LARGEST, SLACK, far, slack, steer
+from checks.shared.large_scores import LARGEST, SLACK, extreme, slack, steer
+from checks.shared.random_inputs import LONG, Array, Rng, long, nonzero, normal
 from grader.rubric import (
     Call,
     ConfigArg,
@@ -50,10 +50,10 @@ def attention_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
     """Weights of a GPT-2 attention layer that keep numbers of order 1."""
     spread = _spread(n_embd)
     return {
-        "c_attn.weight": apart(rng, 3 * n_embd, n_embd, scale=spread),
-        "c_attn.bias": apart(rng, 3 * n_embd, scale=0.5),
-        "c_proj.weight": apart(rng, n_embd, n_embd, scale=spread),
-        "c_proj.bias": apart(rng, n_embd, scale=0.5),
+        "c_attn.weight": nonzero(rng, 3 * n_embd, n_embd, scale=spread),
+        "c_attn.bias": nonzero(rng, 3 * n_embd, scale=0.5),
+        "c_proj.weight": nonzero(rng, n_embd, n_embd, scale=spread),
+        "c_proj.bias": nonzero(rng, n_embd, scale=0.5),
     }
 
 
@@ -149,7 +149,7 @@ def _forward(
         _steer(weights, n_head)
     if x is None:
         x = normal(rng, batch, seq, n_embd)
-        x = far(rng, x, head_dim) if is_far else x
+        x = extreme(rng, x, head_dim) if is_far else x
     several = x[:2, ::-1] if batch > 1 else np.concatenate([x[:1, -2:], x[-1:, :2]])
     inputs = {"short": several} if is_second else {}
     inputs["out"] = x
@@ -216,7 +216,7 @@ def _calls(rng: Rng, cls: str) -> Trial:
     inputs = {
         "first": x,
         "changed": changed,
-        "longer": far(rng, normal(rng, 1, int(rng.integers(6, 10)), n_embd), head_dim),
+        "longer": extreme(rng, normal(rng, 1, int(rng.integers(6, 10)), n_embd), head_dim),
         "again": x,
         "token": normal(rng, 1, 1, n_embd),
     }
@@ -242,7 +242,7 @@ def _turns(rng: Rng, cls: str) -> Trial:
         weights = attention_weights(rng, n_embd)
         _steer(weights, n_head)
         inputs = {name: normal(rng, batch, seq, n_embd) for name in ("first", "second")}
-        inputs["second"] = far(rng, inputs["second"], head_dim)
+        inputs["second"] = extreme(rng, inputs["second"], head_dim)
         if key == "a":
             _near_zero(inputs["first"])
         config = {"n_embd": n_embd, "n_head": n_head} | (UNUSED if key == "b" else {})

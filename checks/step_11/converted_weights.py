@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.shared.results_gpt2 import described
-from checks.step_11.complaints import Complaint
+from checks.step_11.raised_errors import Complaint
 from checks.step_11.trials import PREFIX, TURNED, weights_of
 from grader.rubric import (
     ArrayArg,

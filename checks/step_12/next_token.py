@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.shared.attention import Floats
-from checks.shared.drawn import Array, Rng
+from checks.shared.random_inputs import Array, Rng
 from checks.step_12 import sampling
 from grader.rubric import Arg, ArrayArg, Call, Case, Probe, Trial, covering
 

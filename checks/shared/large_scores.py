@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from checks.shared.drawn import Array, Rng
+from checks.shared.random_inputs import Array, Rng
 from grader.rubric import RELATIVE
 
 LARGEST = 1000.0
@@ -31,7 +31,7 @@ SLACK = slack(LARGEST, 8)
 
 
 def steer(query: Array, key: Array, value: Array, n_head: int) -> None:
-    """Let the first features of a token move its scores, so that :func:`far` can.
+    """Let the first features of a token move its scores, so that :func:`extreme` can.
 
     The weights ``[n_embd, n_embd]`` are changed: the first number of each head of a query is the
     token's feature 0, and that of a key its feature 1. Nothing else of queries and keys depends on
@@ -45,7 +45,7 @@ def steer(query: Array, key: Array, value: Array, n_head: int) -> None:
     value[:, :2] = 0.0
 
 
-def far(rng: Rng, x: Array, head_dim: int) -> Array:
+def extreme(rng: Rng, x: Array, head_dim: int) -> Array:
     """``x`` ``[..., seq, n_embd]`` with scores near ±1000, for weights that :func:`steer` set.
 
     All but the last token score near −1000, where ``exp`` is 0. They give the last token 2000

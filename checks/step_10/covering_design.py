@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from checks.shared.drawn import Array, Rng, long, normal
+from checks.shared.random_inputs import Array, Rng, long, normal
 from checks.step_10.calls import Options, Step, layer_trial, layer_weights
 from grader.rubric import Trial, in_turn
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats
-from checks.shared.drawn import Rng
+from checks.shared.random_inputs import Rng
 from checks.step_11.trials import TABLE, Config, config, model_weights
-from checks.step_12.clear import CLASS, TEXT_CALLS, Model, Text, written
 from checks.step_12.sampling import shares
+from checks.step_12.unambiguous import CLASS, TEXT_CALLS, Model, Text, written
 from grader.rubric import (
     Action,
     Arg,

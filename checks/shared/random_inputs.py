@@ -14,7 +14,7 @@ def normal(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
     return rng.standard_normal(shape, dtype=np.float32) * np.float32(scale)
 
 
-def apart(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
+def nonzero(rng: Rng, *shape: int, scale: float = 1.0) -> Array:
     """Numbers of both signs, float32, between half and one and a half times ``scale`` in size.
 
     None is so near 0 that what depends on it alone would not show.

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 
 from checks.shared.attention import Floats
-from checks.shared.drawn import Array, Rng
+from checks.shared.random_inputs import Array, Rng
 from checks.step_11.trials import Config, model_weights
 from checks.step_12 import sampling
-from checks.step_12.choices import CLEAR, TRIES
+from checks.step_12.next_token import CLEAR, TRIES
 from checks.step_12.oracle import writer
 from grader.rubric import (
     UNKNOWN,
