@@ -70,7 +70,7 @@ def hint(step: Step | None, check: str | None, engine: str, plain: bool) -> None
     if check is not None:
         known_check(step, check)
     options = Options(engine, follow=Follow.FAILING)
-    with sandbox.several() as start:
+    with sandbox.preforked() as start:
         found = attempt.attempt(step, options, start)
         found = attempt.one_more_hint(step, found, check)
     print_page(pages.hint_page(step, found, stdout_style(plain), check), plain)
@@ -228,7 +228,7 @@ def trace(step: Step, path: Path | None, page: Path | None, seed: int | None, pl
     from grader.source.notebook import read_program
 
     file = from_caller(path) if path else step.stub
-    with sandbox.several() as start:
+    with sandbox.preforked() as start:
         report = grade(step, file, Options(seed=seed, follow=Follow.ALWAYS), start)
     style = stdout_style(plain)
     if report.explanation is not None and report.explanation.blanks:

@@ -138,7 +138,7 @@ def _graded(step: Step, own: Path, engine: str) -> Shown:
     from grader.report.figures import failure
     from grader.report.figures.heads import Shown
 
-    with sandbox.several() as start:
+    with sandbox.preforked() as start:
         report = grade(step, own, Options(engine, follow=Follow.FAILING), start)
     drawn = (failure.figure(report.excerpt),) if report.excerpt is not None else ()
     told, right = report.explanation, report.verdict is Verdict.PASS

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from grader.isolation import children, tiers
 from grader.isolation.folder import remove
-from grader.sandbox import ending
+from grader.sandbox import exit_status
 from grader.sandbox.channel import Channel
 from grader.sandbox.limits import Limits
 from grader.sandbox.spawn import Spawned
@@ -319,8 +319,8 @@ class Running(Worker):
             return "garbled", self._garbled
         if self._channel.gone and transcript.taken:
             sealed = "seccomp" in (transcript.layers or ())
-            last = ending.read(self._channel.last_words)
-            return ending.interpret(last, self._limits, sealed=sealed)
+            last = exit_status.read(self._channel.last_words)
+            return exit_status.interpret(last, self._limits, sealed=sealed)
         if self._channel.gone:
             text = self._channel.output.decode("utf-8", "replace")[-2000:]
             return "machine", f"the worker ended before it took its job\n{text}"
@@ -337,7 +337,7 @@ class Running(Worker):
         from grader.protocol.probe import Outcome
 
         transcript, _ = self._conversation()
-        last = ending.read(self._channel.last_words)
+        last = exit_status.read(self._channel.last_words)
         stuck = transcript.stuck if ended == "timeout" else None
         late = ended == "timeout" and self._deadline >= self._end
         printed = sanitize.steady(self._channel.output.decode("utf-8", "replace"), self.folder)
@@ -365,7 +365,7 @@ class Running(Worker):
             spent=last.cpu_ms / 1000 if self._closed else transcript.spent,
             seconds=transcript.seconds,
             announced=self._announced,
-            starved=ended == "timeout" and ending.starved(last, self._deadline - self._began),
+            starved=ended == "timeout" and exit_status.starved(last, self._deadline - self._began),
         )
 
     def _steady(self, error: SeenError | None) -> SeenError | None:

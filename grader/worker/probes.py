@@ -28,8 +28,8 @@ from grader.protocol.probe import (
 )
 from grader.worker import errors, observe
 from grader.worker.arguments import Arguments
-from grader.worker.follow import Recorder
-from grader.worker.watched import Watched
+from grader.worker.instrumentation import Recorder
+from grader.worker.spy import Spy
 
 
 class How(Enum):
@@ -277,7 +277,7 @@ class _Bench:
             case Read():
                 return self._read(action)
             case Watch():
-                self._made[action.name] = Watched(self._made[action.on], action.names)
+                self._made[action.name] = Spy(self._made[action.on], action.names)
                 return None
             case Take():
                 with self._waiting():

@@ -11,11 +11,11 @@ import sys
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING
 
-from grader.worker import errors, follow, imports
+from grader.worker import errors, imports, instrumentation
 
 if TYPE_CHECKING:
     from grader.protocol.probe import Job, SeenError
-    from grader.worker.follow import Recorder
+    from grader.worker.instrumentation import Recorder
 
 
 _made: set[str] = set()
@@ -34,7 +34,7 @@ def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenEr
     _made.add(module.__name__)
     try:
         if recorder is not None:
-            module.__dict__[follow.SEE] = recorder.see
+            module.__dict__[instrumentation.SEE] = recorder.see
         exec(_code(job.source, job.file, recorder is not None), module.__dict__)  # noqa: S102 - this process exists for it
     except BaseException as error:  # noqa: BLE001 - sys.exit() too is a mistake to report
         return module, errors.see(error, "import", job.file)
@@ -48,7 +48,7 @@ def _code(source: str, file: str, seen: bool) -> CodeType:
     Raises:
         SyntaxError: as ``compile``.
     """
-    program: str | ast.Module = follow.rewritten(source, file) if seen else source
+    program: str | ast.Module = instrumentation.rewritten(source, file) if seen else source
     return compile(program, file, "exec", dont_inherit=True)
 
 

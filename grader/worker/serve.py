@@ -20,18 +20,18 @@ def serve(settings: Settings) -> None:
         applied, runtime = _prepare(settings)
     except BaseException as error:  # noqa: BLE001 - nothing of the learner has run yet
         _broken(error)
-    from grader.worker import talk
+    from grader.worker import job_loop
 
-    talk.do_job(applied, settings.wall_ms / 1000, runtime)
+    job_loop.do_job(applied, settings.wall_ms / 1000, runtime)
 
 
 def _prepare(settings: Settings) -> tuple[tuple[str, ...], Runtime]:
     """Apply every layer, and between them import the framework with its engine."""
     applied = layers.apply(layers.BEFORE_IMPORT, settings)
     runtime = import_single_threaded(settings)
-    from grader.worker import talk
+    from grader.worker import job_loop
 
-    runtime.install(settings.engine, talk.announce, settings.cache)
+    runtime.install(settings.engine, job_loop.announce, settings.cache)
     applied += layers.apply(layers.AFTER_IMPORT, settings)
     layers.fall_back(applied, settings)
     if settings.warm:
@@ -52,7 +52,7 @@ def import_single_threaded(settings: Settings, *, forking: bool = False) -> Runt
     """
     gc.disable()
     runtime = frameworks.load(settings.framework).runtime()
-    import grader.worker.talk  # noqa: F401
+    import grader.worker.job_loop  # noqa: F401
 
     if forking:
         runtime.prepare()

@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import FrameType
 
 from grader.protocol.probe import Job, Observation, Probe, SeenError
-from grader.worker import follow, probes, program
+from grader.worker import instrumentation, probes, program
 from grader.worker.probes import Subject
 
 MOST_S, SHARE = 0.3, 0.05
@@ -48,7 +48,7 @@ def answer(probe: Probe, job: Job, subject: Subject) -> Observation:
     """What the program of the probe answers, which is imported if it is not the job's own."""
     if not (probe.source or probe.again):
         return probes.run(probe, subject)
-    recorder = follow.Recorder(subject.runtime) if job.follow else None
+    recorder = instrumentation.Recorder(subject.runtime) if job.follow else None
     module, error = program.load(replace(job, source=probe.source or job.source), recorder)
     if error is not None:
         failed = replace(error, action=probe.actions[0].name)

@@ -57,7 +57,7 @@ HELPED = [
 
 @pytest.fixture(scope="module")
 def start() -> Iterator[Start]:
-    with sandbox.several() as function:
+    with sandbox.preforked() as function:
         yield function
 
 

@@ -86,7 +86,7 @@ class Explained:
 
 def of_step(step: str, seed: int, sample: int, *, corpus: bool) -> list[Explained]:
     """So many mistakes of a step: of ``tests/mistakes``, or made anew by machine."""
-    with tempfile.TemporaryDirectory() as folder, sandbox.several() as start:
+    with tempfile.TemporaryDirectory() as folder, sandbox.preforked() as start:
         grading = Grading(step, seed, Path(folder), start)
         if corpus:
             every: Iterable[Mistake] = variants.sample(mistakes.of(step), sample)

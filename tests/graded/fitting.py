@@ -123,7 +123,7 @@ def collected(step: str, share: int, count: int, seed: int) -> Collected:
     verdicts.start_pool()
     number: dict[Feature, int] = {}
     programs = []
-    with tempfile.TemporaryDirectory() as folder, sandbox.several() as start, _cases() as cases:
+    with tempfile.TemporaryDirectory() as folder, sandbox.preforked() as start, _cases() as cases:
         right = explained.Grading(step, seed, Path(folder), start).passes
         new = islice(made.drawn(step, seed, count, right), count)
         for one in (*mistakes.of(step)[::share], *new):

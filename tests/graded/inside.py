@@ -75,7 +75,7 @@ class Inside:
         return outcome
 
     def _outcome(self, job: Job) -> Outcome:
-        from grader.worker import follow, imports, probes, program, tries
+        from grader.worker import imports, instrumentation, probes, program, tries
         from grader.worker.arguments import Arguments
 
         printed = io.StringIO()
@@ -88,7 +88,7 @@ class Inside:
                 runtime = frameworks.current().runtime()
                 packages = runtime.framework.importable
                 imports.install(job.modules, packages, runtime.finders(notes))
-                recorder = follow.Recorder(runtime) if job.follow else None
+                recorder = instrumentation.Recorder(runtime) if job.follow else None
                 module, failed = program.load(job, recorder)
                 self.module = module
                 arguments = Arguments(runtime, job.configuration)

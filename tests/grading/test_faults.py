@@ -102,7 +102,7 @@ DAMAGES = {
         f"{SOLUTION} (TypeError: damaged",
     ),
     "the worker's talk, with its job": Damage(
-        "grader/worker/talk.py",
+        "grader/worker/job_loop.py",
         "        watchdog.start(",
         '        raise TypeError("damaged")\n        watchdog.start(',
         SOLUTION,

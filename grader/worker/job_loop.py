@@ -26,7 +26,7 @@ from grader.isolation.settings import JOB, MESSAGES
 from grader.protocol import wire
 from grader.protocol.message import Done, Hello, Loaded, Message, Notice, Taken
 from grader.protocol.probe import Job
-from grader.worker import follow, imports, probes, program, tries, watchdog
+from grader.worker import imports, instrumentation, probes, program, tries, watchdog
 from grader.worker.arguments import Arguments
 
 SENDING = threading.Lock()
@@ -105,7 +105,7 @@ def _work(
     since: float,
 ) -> None:
     """Answer the questions of a job, which began at ``since`` seconds of processor time."""
-    recorder = follow.Recorder(runtime) if job.follow else None
+    recorder = instrumentation.Recorder(runtime) if job.follow else None
     with tries.at_most(job.seconds):
         module, error = program.load(job, recorder)
     send(Loaded(error))

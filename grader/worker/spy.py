@@ -1,4 +1,4 @@
-"""An object that passes calls on to another, and counts what that is called with."""
+"""A spy: an object that passes calls on to another and counts what that is called with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 
-class Watched:
+class Spy:
     """Stands for ``target``: ``fed`` lists its calls, each with the size of its first array.
 
     Of the target's attributes it has ``names``.

@@ -54,7 +54,7 @@ def fork_servers(count: int) -> list[ForkServer]:
 
 
 @contextmanager
-def several() -> Iterator[Callable[..., Running]]:
+def preforked() -> Iterator[Callable[..., Running]]:
     """A function that starts workers like ``sandbox.start``, one at a time, from a fork server.
 
     If the system has no fork server, each is started from scratch.
