@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpt2.running import model_option, run
-from gpt2.writing import loading
+from gpt2.entry_point import model_option, run
+from gpt2.text_generation import loading
 from grader.learner.tasks import typed
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from starlette.datastructures import Headers
 
 from gpt2.serve.errors import ApiError
-from grader.learner.web.sealed import same, sealed
+from grader.learner.web.security_headers import same, sealed
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from gpt2.checkpoint import read_checkpoint
 from gpt2.course import Choose, CourseSteps, StepProblem, blame, needed, require_written
+from gpt2.text_generation import SMALL, blaming, built, prepare_max
 from gpt2.tokenizer import Tokenizer
-from gpt2.writing import SMALL, blaming, built, prepare_max
 from grader.base import course
 from grader.frameworks.max.engine import private
 
@@ -81,13 +81,13 @@ class Writer:
             require_written()
         with blaming(self._mine):
             prepare_max()
-            from gpt2 import fast
+            from gpt2 import backends
 
             self._steps = CourseSteps(mine=self._mine)
             self._model = built(self._steps, self._fields, self._checkpoint, mine=self._mine)
             self.config = self._model.config
             self._steps.choose_with(self._watched)
-            writer = fast.writer(self._model, self._kind, check=self._mine, notes=self._notes)
+            writer = backends.writer(self._model, self._kind, check=self._mine, notes=self._notes)
             self._writer = self._opened.enter_context(writer)
             for _ in self._stream([0], 2, {}):  # a step that cannot write says so now
                 pass

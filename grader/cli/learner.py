@@ -10,6 +10,7 @@ from click.shell_completion import CompletionItem
 
 from grader.base import course
 from grader.base.model import Step
+from grader.cli.navigation import known
 from grader.cli.options import (
     STATUS,
     StepName,
@@ -24,13 +25,12 @@ from grader.cli.options import (
     strict_option,
     warn_of_other_version,
 )
-from grader.cli.way import known
 from grader.learner import progress
 
 
 def current_step() -> Step:
     """The step that the learner is at."""
-    from grader.learner.way import next_step
+    from grader.learner.navigation import next_step
 
     steps = course.steps()
     return next_step(steps, progress.read(course.ROOT)[0]) or steps[-1]

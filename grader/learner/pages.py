@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from grader.base import sanitize
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Status, Verdict
-from grader.learner import compared, hints, lesson, progress
+from grader.learner import hints, lesson, program_diff, progress
+from grader.learner.navigation import following, left, next_step, state
 from grader.learner.progress import UNTOUCHED, Progress, StepProgress
 from grader.learner.tasks import task
-from grader.learner.way import following, left, next_step, state
 from grader.report import as_text, code_frame, parts
 from grader.source import SourceProblem, read_file
 
@@ -269,9 +269,9 @@ def _difference(step: Step, around: int) -> list[str]:
     reference = make_answer(step.solution.read_text(encoding="utf-8"))
     try:
         mine = read_file(step.stub).decode("utf-8-sig", "replace")
-        return list(compared.difference(sanitize.block(mine, len(mine)), reference, around))
+        return list(program_diff.difference(sanitize.block(mine, len(mine)), reference, around))
     except (SourceProblem, SyntaxError, ValueError, RecursionError):
-        return [*compared.difference("", reference, around)]
+        return [*program_diff.difference("", reference, around)]
 
 
 def _count(number: int, noun: str) -> str:

@@ -19,7 +19,7 @@ from grader.base.blanks import make_answer
 from grader.base.model import Explanation, Report, Step, Verdict
 from grader.explain.repair import suggest
 from grader.learner.attempt import Attempt
-from grader.learner.desk import shown
+from grader.learner.desk import view_model
 from grader.learner.progress import StepProgress
 from grader.learner.watch.screen import report_text
 from grader.notebook import page
@@ -80,7 +80,7 @@ def drawn(step: Step, report: Report) -> Iterator[tuple[str, str]]:
 def desk(step: Step, report: Report) -> str:
     """The block that the desk gets in its parts, as it is read from top to bottom."""
     attempt = Attempt(report, StepProgress())
-    block = shown.report(step, STEPS, attempt, {}, whole=True)["explanation"]
+    block = view_model.report(step, STEPS, attempt, {}, whole=True)["explanation"]
     rows = (number + code + fact for number, _, code, fact in block["frame"])
     return bare("".join([block["head"], block["place"], *rows, *block["told"]]))
 

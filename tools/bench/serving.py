@@ -69,7 +69,7 @@ def prepare() -> Callable[[], Callable[[Answer], Answer]]:
 
     from gpt2.serve.request import CompletionRequest
     from gpt2.serve.writer import Writer
-    from gpt2.writing import SMALL
+    from gpt2.text_generation import SMALL
 
     writer = Writer(SMALL, "numpy", mine=False, notes=Console(stderr=True))
     asked = CompletionRequest(max_tokens=TOKENS, temperature=0.8, top_k=40, seed=1)

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
-from grader.learner.web.sealed import same, sealed
+from grader.learner.web.security_headers import same, sealed
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

@@ -15,7 +15,7 @@ from grader.base.files import Unusable
 from grader.learner import pages, progress
 from grader.learner.desk import text
 from grader.learner.desk.book import Book, Files
-from grader.learner.desk.shown import STYLE
+from grader.learner.desk.view_model import STYLE
 from grader.learner.reset import reset
 from grader.learner.web.body import Json, json_object
 from grader.rubric.exhibit import NoExhibit

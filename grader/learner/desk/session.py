@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.base.model import Report, Verdict
 from grader.learner import attempt, progress
-from grader.learner.desk import shown, text
+from grader.learner.desk import text, view_model
 from grader.learner.watch.changes import Changes, must_poll
 from grader.learner.watch.grading import Grading
 from grader.rubric import load
@@ -58,8 +58,8 @@ class Place:
     pace: float = PACE_S
     again: bool = False
     found: Attempt | None = None
-    report: shown.Values | None = None
-    figures: shown.Values | None = None
+    report: view_model.Values | None = None
+    figures: view_model.Values | None = None
 
 
 class Desk:
@@ -95,7 +95,7 @@ class Desk:
 
     # ---- the file -----------------------------------------------------------------------------
 
-    def open(self, place: Place) -> shown.Values:
+    def open(self, place: Place) -> view_model.Values:
         """All that is known of a step, for a window that was just opened; graded from now on."""
         place.opened = True
         now = text.read(place.step)
@@ -194,7 +194,7 @@ class Desk:
         if whole:
             place.number = 0
         if isinstance(found, Exception):
-            self._report(place, shown.failed(found))
+            self._report(place, view_model.failed(found))
         else:
             first = place.found is None or place.found.known is not found.known
             place.found = found
@@ -205,19 +205,19 @@ class Desk:
         if place.again:
             self._order(place, place.seen)
 
-    def _shown(self, place: Place, found: Attempt, *, whole: bool) -> shown.Values:
+    def _shown(self, place: Place, found: Attempt, *, whole: bool) -> view_model.Values:
         try:
-            return shown.report(place.step, self._steps, found, place.anchors, whole=whole)
+            return view_model.report(place.step, self._steps, found, place.anchors, whole=whole)
         except Exception as problem:  # noqa: BLE001 - a page that waits forever says less
-            return shown.failed(problem)
+            return view_model.failed(problem)
 
-    def _report(self, place: Place, report: shown.Values) -> None:
+    def _report(self, place: Place, report: view_model.Values) -> None:
         place.report = report
         self._hub.tell("report", place.step.id, report)
 
-    def progress(self) -> list[shown.Values]:
+    def progress(self) -> list[view_model.Values]:
         """Every step, and how far it is done."""
-        return shown.progress(self._steps, progress.read(self._steps[0].root)[0])
+        return view_model.progress(self._steps, progress.read(self._steps[0].root)[0])
 
     # ---- pictures -----------------------------------------------------------------------------
 
@@ -232,7 +232,7 @@ class Desk:
             place.figures = figures
             self._hub.tell("figures", place.step.id, figures and {"digest": digest, **figures})
 
-    def heads(self, place: Place, words: str | None) -> shown.Values | None:
+    def heads(self, place: Place, words: str | None) -> view_model.Values | None:
         """What the learner's heads attend to, in ``words`` or the usual text; None without heads.
 
         Waits for it, one at a time: call it in another thread.
@@ -246,7 +246,7 @@ class Desk:
         exhibit = make(words)
         with self._drawing:
             try:
-                return shown.figures(self._grading.drawn(place.step, exhibit))
+                return view_model.figures(self._grading.drawn(place.step, exhibit))
             except (SourceProblem, RuntimeError):  # the report says what is wrong
                 return None
 

@@ -11,12 +11,12 @@ from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import Report, Verdict
 from grader.learner import attempt, hints, pages, progress
+from grader.learner.navigation import following
 from grader.learner.reset import reset
 from grader.learner.watch import screen
 from grader.learner.watch.changes import Changes, must_poll, stamp
 from grader.learner.watch.events import Events, stop
 from grader.learner.watch.grading import Grading
-from grader.learner.way import following
 from grader.report import as_margin, as_text
 from grader.report.style import Style, paint
 from grader.source import SourceProblem, read_file

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from grader.base.model import Status, Verdict
-from grader.learner import hints, pages, way
+from grader.learner import hints, navigation, pages
 from grader.learner.progress import UNTOUCHED
 from grader.report import as_margin, as_text, code_frame, parts
 from grader.report.figures import failure, svg
@@ -84,7 +84,7 @@ def progress(steps: Sequence[Step], known: Progress) -> list[Values]:
         {
             "id": step.id,
             "title": step.title,
-            "state": way.state(step, one := known.get(step.id, UNTOUCHED)),
+            "state": navigation.state(step, one := known.get(step.id, UNTOUCHED)),
             "score": one.score,
             "of": one.of,
             "attempts": one.attempts,

@@ -9,7 +9,7 @@ import threading
 
 from rich.console import Console
 
-from gpt2 import waiting
+from gpt2 import compile_progress
 
 
 class Written(io.StringIO):
@@ -39,7 +39,7 @@ def shown(wanted: str, *, terminal: bool, seconds: float, width: int = 120) -> s
         highlight=False,
     )
     times = itertools.count(0.0, seconds)
-    with waiting.compiling(notes, lambda: next(times), every_s=0.01):
+    with compile_progress.compiling(notes, lambda: next(times), every_s=0.01):
         assert written.enough.wait(90)
     return written.getvalue()
 
@@ -69,14 +69,14 @@ def test_a_narrow_terminal_has_it_on_one_line() -> None:
         *_, last = re.split(r"\x1b\[[0-9;?]*[A-Za-z]", text.split(words)[0])
         assert len(last + words) <= 40
     for seconds in (0.0, 109.4, 110.0, 99_999.0):
-        assert len(waiting.in_short(seconds)) < 40
+        assert len(compile_progress.in_short(seconds)) < 40
 
 
 def test_a_terminal_that_cannot_draw_gets_lines_too() -> None:
     written = Written("2 s of CPU time")
     notes = Console(file=written, force_terminal=True, _environ={"TERM": "dumb"})
     times = itertools.count(0.0, 1.0)
-    with waiting.compiling(notes, lambda: next(times), every_s=0.01):
+    with compile_progress.compiling(notes, lambda: next(times), every_s=0.01):
         assert written.enough.wait(90)
     assert "\x1b" not in written.getvalue()
 
@@ -89,7 +89,7 @@ def test_no_end_is_promised_when_it_takes_longer_than_usual() -> None:
 def test_it_ends_with_the_work_and_lets_its_error_through() -> None:
     written = Written("")
     try:
-        with waiting.compiling(Console(file=written), every_s=0.001):
+        with compile_progress.compiling(Console(file=written), every_s=0.001):
             raise ValueError("not compiled")
     except ValueError:
         assert not [one for one in threading.enumerate() if one.name.startswith("tell")]

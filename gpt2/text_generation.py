@@ -57,13 +57,13 @@ def write(folder: Path, wish: Wish, *, mine: bool, kind: str) -> None:
     with blaming(mine):
         with loading(notes):
             prepare_max()
-            from gpt2 import fast
+            from gpt2 import backends
 
             steps = CourseSteps(mine=mine)
             model = built(steps, fields, checkpoint, mine=mine)
         _check_room(tokens, model.config)
         how = _how(wish, fields.get("eos_token_id", tokenizer.end_of_text))
-        with fast.writer(model, kind, check=mine, notes=notes) as writer:
+        with backends.writer(model, kind, check=mine, notes=notes) as writer:
             counted = _Counted(steps.stream(writer, tokens, wish.max_new_tokens, **how))
             _print(wish.prompt, counted, how["eos_token_id"], tokenizer, notes)
     if counted.count < wish.max_new_tokens and counted.last != how["eos_token_id"]:

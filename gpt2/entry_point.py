@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from gpt2.writing import SMALL
+from gpt2.text_generation import SMALL
 from grader.cli.options import from_caller
 
 model_option = click.option(

@@ -128,9 +128,9 @@ def _agree(run: Run, replay: Run, config: Any) -> bool:
 
 def _waited(compiling: Compiling, notes: Console) -> Run | None:
     """The compiled graph, after a wait that shows its progress; None if MAX cannot compile it."""
-    from gpt2 import waiting
+    from gpt2 import compile_progress
 
-    with _ended_by_interrupt(), waiting.compiling(notes):
+    with _ended_by_interrupt(), compile_progress.compiling(notes):
         while compiling.running:
             compiling.wait(0.2)
     if compiling.error is not None:
