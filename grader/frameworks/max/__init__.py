@@ -129,9 +129,9 @@ class Max(frameworks.Framework):
 
     def runtime(self) -> Runtime:
         """Import as much of MAX as starts no thread."""
-        from grader.frameworks.max.engine import placeholder
+        from grader.frameworks.max.engine import stub_modules
 
-        with placeholder.installed():
+        with stub_modules.installed():
             from grader.frameworks.max.runtime import MaxRuntime
 
         return MaxRuntime(self)

@@ -26,8 +26,8 @@ from max.graph import Dim, StaticDim
 from grader import frameworks
 from grader.frameworks import Eye
 from grader.frameworks.max import cache, warm
-from grader.frameworks.max.engine import installing, staging, waiting
-from grader.frameworks.max.old_path import OldPath
+from grader.frameworks.max.engine import installing, lazy_graph, staging
+from grader.frameworks.max.import_alias import OldPath
 from grader.protocol import probe as language
 from grader.protocol.probe import Array, Seen, SeenObject, SeenParameter, SeenTensor
 
@@ -87,7 +87,7 @@ class MaxRuntime(frameworks.Runtime):
 
         What is compiled is compiled once for each graph, and single operations come again.
         """
-        return None if staging.asked() is None else waiting.until_asked()
+        return None if staging.asked() is None else lazy_graph.until_asked()
 
     def unstaged(self, calls: Sequence[tuple[str, int, str]]) -> bool:
         """Whether an operation was refused, and no staged call asked for a number so far.
@@ -96,7 +96,7 @@ class MaxRuntime(frameworks.Runtime):
         only where it has numbers.
         """
         writes = any("buffer" in function or "setitem" in function for _, _, function in calls)
-        asks = self._asks or waiting.Waiting.asked
+        asks = self._asks or lazy_graph.Waiting.asked
         return not (asks or writes or not calls) and calls[-1][0].startswith(GRAPH)
 
     def argument(self, value: Any) -> Any:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from grader.frameworks.max.engine import (
     compiling,
     handlers,
+    interpreter,
     interrupt,
-    placeholder,
     private,
-    seam,
     staging,
+    stub_modules,
 )
 
 
@@ -46,7 +46,7 @@ def install(
             private.FOUND.get().extend(private.FIND.get()())
     interrupt.keep_own_handler()
     compiling.print_no_graphs()
-    missing = seam.use_cpu()
+    missing = interpreter.use_cpu()
     missing += compiling.announce_compiling(
         announce or _to_stderr, before_compiling or (lambda: None)
     )
@@ -73,9 +73,9 @@ def _replaced() -> _Replaced:
     """Put NumPy's operations and the faster functions in the place of MAX's."""
     faults: list[str] = []
     missing = staging.install(faults.append)
-    missing += private.lacking(private.MODULE)  # of use to script.py
-    missing += seam.register(handlers.HANDLERS, faults.append)
-    missing += seam.register_custom(handlers.CUSTOM_HANDLERS, faults.append)
+    missing += private.lacking(private.MODULE)  # of use to codegen.py
+    missing += interpreter.register(handlers.HANDLERS, faults.append)
+    missing += interpreter.register_custom(handlers.CUSTOM_HANDLERS, faults.append)
     return _Replaced(missing, faults)
 
 
@@ -105,7 +105,7 @@ INTERPRETER = "max._interpreter"
 
 
 def _import_interpreter() -> None:
-    with placeholder.installed(placeholder.KERNELS), suppress(ImportError):  # told as missing
+    with stub_modules.installed(stub_modules.KERNELS), suppress(ImportError):  # told as missing
         importlib.import_module("max._interpreter_ops")
         importlib.import_module(INTERPRETER)
 
@@ -114,7 +114,7 @@ def _leave(names: Iterable[str]) -> None:
     chosen = set(names)
     if handlers.STAGING in chosen:
         staging.remove()
-    seam.leave(chosen)
+    interpreter.leave(chosen)
 
 
 def _to_stderr(line: str) -> None:

@@ -2,7 +2,7 @@
 
 MAX interprets a graph once: it stages the operations, lowers them, and asks for each attribute
 while it computes. A text is written by the same graph for every token, only with longer inputs.
-So the graph is read once here and becomes a function of Python (``script``), which each run calls.
+So the graph is read once here and becomes a function of Python (``codegen``), which each run calls.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from max import graph
 
+from grader.frameworks.max.engine.codegen import Script
 from grader.frameworks.max.engine.operation import Array
-from grader.frameworks.max.engine.script import Script
 
 
 class Replay:

@@ -28,17 +28,17 @@ from max.experimental.tensor import Tensor
 from max.graph import DeviceRef, Graph, Shape, StaticDim, TensorType, TensorValue, Value
 
 from grader.frameworks.max.engine import (
-    adding,
+    builder,
     calls,
+    executor,
     literals,
     printing,
     private,
-    running,
-    trees,
+    pytrees,
 )
 from grader.frameworks.max.engine.handlers import STAGING
+from grader.frameworks.max.engine.lazy_graph import Waiting
 from grader.frameworks.max.engine.private import OPERATIONS, Name
-from grader.frameworks.max.engine.waiting import Waiting
 
 REMEMBERED = 1024
 """Shapes and types kept, least recently used dropped; one grading has about two hundred."""
@@ -46,7 +46,7 @@ REMEMBERED = 1024
 SMALL = 1 << 16
 """Bytes of a constant up to which it is remembered."""
 
-OURS = (__file__, *(one.__file__ for one in (adding, calls, literals, printing, running, trees)))
+OURS = (__file__, *(m.__file__ for m in (builder, calls, executor, literals, printing, pytrees)))
 
 FAILED = "_failed_before"
 """The attribute of a graph's context with the error that computing it raised."""
@@ -383,7 +383,7 @@ SOONER = (
     Sooner(private.STRONG, _is_strong),
     Sooner(
         private.ADD,
-        adding.operation,
+        builder.operation,
         (
             private.BUILDER,
             private.BLOCK_OF,
@@ -401,14 +401,14 @@ SOONER = (
     Sooner(private.DISTRIBUTED, calls.any_distributed),
     Sooner(private.RESULTS, calls.to_tensors),
     Sooner(private.TENSOR, calls.tensor, (private.STATE, private.STORAGES, private.MAPPING)),
-    Sooner(private.LEAVES, trees.leaves, (private.PREDICATE, private.NODE)),
-    Sooner(private.MAP, trees.mapped, (private.PREDICATE, private.NODE)),
+    Sooner(private.LEAVES, pytrees.leaves, (private.PREDICATE, private.NODE)),
+    Sooner(private.MAP, pytrees.mapped, (private.PREDICATE, private.NODE)),
     Sooner(private.ITEM, calls.item, CALLED),
     Sooner(private.RENDER, printing.rendered),
-    Sooner(private.EXECUTE, running.sooner, (private.WALK, private.LOOK_UP, private.MODULE)),
+    Sooner(private.EXECUTE, executor.sooner, (private.WALK, private.LOOK_UP, private.MODULE)),
     Sooner(
         private.FINALIZE,
-        running.finalized,
+        executor.finalized,
         (private.INSIDE, private.PEEK, private.UNUSED, private.GRAPH_VALUE, private.EXECUTE),
     ),
     Sooner(private.TELL_DEVICES, _tell_devices, (private.DEVICES_TOLD, private.OPERATION)),

@@ -21,9 +21,9 @@ from max import graph
 from grader.frameworks.max.engine import private, reduce
 from grader.frameworks.max.engine.elementwise import FUNCTIONS
 from grader.frameworks.max.engine.handlers import HANDLERS
-from grader.frameworks.max.engine.lengths import Lengths
+from grader.frameworks.max.engine.interpreter import StagedOperation, read
 from grader.frameworks.max.engine.operation import Array, Handler, Unsupported
-from grader.frameworks.max.engine.seam import StagedOperation, read
+from grader.frameworks.max.engine.symbolic_dims import Lengths
 
 OF_LENGTHS = ("ShapeToTensorOp", "ReshapeOp", "BroadcastToOp", "SliceOp")
 """The operations whose attributes are shapes."""

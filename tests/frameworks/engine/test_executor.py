@@ -14,7 +14,7 @@ from max.experimental import functional as F
 from max.experimental.tensor import Tensor
 
 from grader.frameworks.max import engine
-from grader.frameworks.max.engine import seam
+from grader.frameworks.max.engine import interpreter
 
 pytestmark = pytest.mark.any_python
 Program = Callable[[Tensor], Any]
@@ -61,8 +61,8 @@ def test_the_numbers_are_those_of_the_interpreter(
     program: Program, kind: DType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours = outcome(program, kind)
-    interpreter: Any = _interpreter
-    monkeypatch.setattr(interpreter, "execute", interpreter.execute.original)
+    theirs: Any = _interpreter
+    monkeypatch.setattr(theirs, "execute", theirs.execute.original)
     assert ours == outcome(program, kind)
 
 
@@ -95,8 +95,8 @@ def test_a_copy_is_done_when_it_is_there(kind: DType) -> None:
     unsigned = {2: np.uint16, 4: np.uint32, 8: np.uint64}[kind.size_in_bits // 8]
     for turn in range(200):  # MAX's own copy loses every fifth of these races
         bits = np.full(600, turn, unsigned)
-        copy = seam.copied(Buffer.from_numpy(bits).view(kind, (600,)), (20, 30))
+        copy = interpreter.copied(Buffer.from_numpy(bits).view(kind, (600,)), (20, 30))
         bits[:] = 1_000
-        seen = np.from_dlpack(copy.view(seam.UNSIGNED[bits.itemsize], (20, 30)))
+        seen = np.from_dlpack(copy.view(interpreter.UNSIGNED[bits.itemsize], (20, 30)))
         assert copy.dtype == kind
         assert (seen == turn).all()

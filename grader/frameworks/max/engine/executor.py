@@ -14,7 +14,7 @@ from max import graph
 from max.driver import Buffer
 from max.experimental.tensor import Tensor
 
-from grader.frameworks.max.engine import private, seam
+from grader.frameworks.max.engine import interpreter, private
 from grader.frameworks.max.engine.operation import Unsupported
 
 Execute = Callable[[graph.Graph, Sequence[Buffer]], Sequence[Any]]
@@ -105,20 +105,20 @@ class _Run:
         buffers = []
         for value in self._operands(operation):
             if isinstance(value, Buffer):
-                buffers.append(seam.copied(value) if id(value) in taken else value)
+                buffers.append(interpreter.copied(value) if id(value) in taken else value)
             else:
                 own = value.flags.owndata and id(value) not in taken
-                buffers.append(seam.buffer(value if own else value.copy()))
+                buffers.append(interpreter.buffer(value if own else value.copy()))
             taken.add(id(value))
         return buffers
 
     def _moved(self, kind: str, operation: Any) -> Any:
         """The first operand in the shape of the result, if that is what is computed."""
-        place, shape = operation.operands[0].value, seam.StagedOperation(operation).shape
-        value = self._values.get(place)
-        if isinstance(value, Buffer) and value.dtype not in seam.HALF:
+        key, shape = operation.operands[0].value, interpreter.StagedOperation(operation).shape
+        value = self._values.get(key)
+        if isinstance(value, Buffer) and value.dtype not in interpreter.HALF:
             try:
-                value = self._values[place] = seam.read(value)
+                value = self._values[key] = interpreter.read(value)
             except Unsupported:
                 return None
         if value is None or shape is None:
@@ -127,7 +127,7 @@ class _Run:
             return value
         if kind == "StaticReshapeOp":
             whole = isinstance(value, Buffer)  # a view of it would share memory, unseen
-            return seam.copied(value, shape) if whole else value.reshape(shape)
+            return interpreter.copied(value, shape) if whole else value.reshape(shape)
         if isinstance(value, Buffer):
             return None
         return np.array(np.broadcast_to(value, shape), order="C")
@@ -150,12 +150,12 @@ class _Run:
 
 
 def _computed(operation: Any, handler: Any, given: Sequence[Any]) -> Sequence[Any]:
-    code = seam.on_arrays(handler)
+    code = interpreter.on_arrays(handler)
     if code is not None:
         try:
-            return code(operation, [seam.array(one) for one in given])
+            return code(operation, [interpreter.array(one) for one in given])
         except Unsupported:
             pass
-    buffers = [one if one is None else seam.buffer(one) for one in given]
+    buffers = [one if one is None else interpreter.buffer(one) for one in given]
     results: Sequence[Any] = handler(operation, buffers)
     return results

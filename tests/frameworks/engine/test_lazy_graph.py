@@ -12,13 +12,13 @@ from max.experimental import functional as F
 from max.experimental.tensor import Tensor
 
 from grader.frameworks.max import engine
-from grader.frameworks.max.engine import waiting
+from grader.frameworks.max.engine import lazy_graph
 
 
 @pytest.fixture(autouse=True)
 def _waiting() -> Iterator[None]:
     engine.install("numpy")
-    with waiting.until_asked():
+    with lazy_graph.until_asked():
         yield
 
 
@@ -57,7 +57,7 @@ def test_numbers_that_an_operation_needs_of_its_own_graph_are_noticed() -> None:
         return x * float((x + 1).to_numpy()[0])
 
     one = ones()
-    waiting.Waiting.asked = False
+    lazy_graph.Waiting.asked = False
     with pytest.raises(TypeError, match="before realization context"):
         F.functional(reads)(one)
-    assert waiting.Waiting.asked
+    assert lazy_graph.Waiting.asked
