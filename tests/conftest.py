@@ -20,7 +20,7 @@ from grader.classroom import task
 from grader.explain.repair import suggest
 from grader.explain.trace import follow
 from tests import marks, processes
-from tests.graded import inside
+from tests.graded import in_process
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -149,10 +149,10 @@ def workers() -> Iterator[sandbox.WorkerPool]:
     with processes.kept():
         pool = sandbox.WorkerPool(1)
         pool.start().close()
-    inside.POOLS.append(pool)
+    in_process.POOLS.append(pool)
     with pool:
         yield pool
-    inside.POOLS.remove(pool)
+    in_process.POOLS.remove(pool)
 
 
 @pytest.fixture

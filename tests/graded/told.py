@@ -70,10 +70,10 @@ def _said(check: CheckResult, fixed: Mapping[str, str]) -> Iterator[str]:
 
 def of_variant(one: Variant, seed: int) -> list[str]:
     """What is wrong with the report on a wrong variant, each with its name."""
-    from tests.graded import inside
+    from tests.graded import in_process
 
     with as_file(one) as path:
-        report, evidence = inside.graded(
+        report, evidence = in_process.graded(
             course.find(one.step), path, seed=seed, follow=Follow.FAILING
         )
     text = one.source.decode("utf-8", "replace")
