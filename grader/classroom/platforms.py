@@ -57,7 +57,7 @@ def _columns(book: Gradebook) -> list[str]:
 
 
 def _column(book: Gradebook, form: str, step: str) -> str:
-    """Return the column for a step's grades in ``form``: as the teacher named it, or one that fits."""
+    """Return the column for a step's grades in ``form``: the teacher's choice, or one that fits."""
     title = book.titles[step]
     return book.columns.get(step) or targets.COLUMN_OF[form](_columns(book), step, title)
 
