@@ -94,7 +94,7 @@ def merge_heads(x: Floats, **knobs: Any) -> Floats:
 
 
 def attention_scores(query: Floats, key: Floats, n_embd: int | None = None, **knobs: Any) -> Floats:
-    """Return Q·Kᵀ/√head_dim: ``[…, seq, head_dim]`` twice → ``[…, seq, seq]`` (Vaswani et al.)."""
+    """Q·Kᵀ/√head_dim: ``[…, seq, head_dim]`` twice → ``[…, seq, seq]``. Vaswani et al. 2017."""
     head_dim, seq = query.shape[-1], key.shape[-2]
     if knobs.get("product") == "transposed":
         query, key = key, query
@@ -181,7 +181,7 @@ def _normalised(scores: Floats, **knobs: Any) -> Floats:
 def attention(
     query: Floats, key: Floats, value: Floats, *, causal: bool = True, **knobs: Any
 ) -> Floats:
-    """Return softmax(Q·Kᵀ/√head_dim + mask)·V: ``[…, seq, head_dim]`` (Vaswani et al., eq. 1)."""
+    """softmax(Q·Kᵀ/√head_dim + mask)·V: ``[…, seq, head_dim]``. Vaswani et al. 2017, eq. 1."""
     weights = attention_weights(query, key, causal=causal, **knobs)
     if knobs.get("mix") == "transposed":
         weights = weights.swapaxes(-1, -2)

@@ -265,7 +265,7 @@ def solution_page(step: Step) -> str:
 
 
 def _difference(step: Step, around: int) -> list[str]:
-    """Return the diff from the learner's file to the reference; all of it if the file is not Python."""
+    """Return the diff to the reference; all of the reference if the file cannot be parsed."""
     reference = make_answer(step.solution.read_text(encoding="utf-8"))
     try:
         mine = read_file(step.stub).decode("utf-8-sig", "replace")
