@@ -26,7 +26,7 @@ WIDEST = 8
 
 
 NUMPY = frozenset((np.int32, np.int64, np.float16, np.float32))
-"""Types of NumPy's numbers that are not Python floats."""
+"""Types of NumPy numbers that are not Python floats."""
 
 
 class TooLarge(Deserved):
