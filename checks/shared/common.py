@@ -1,4 +1,4 @@
-"""Checks that most steps have. Each takes the sentence that only one step can say."""
+"""Checks that most steps have. Each takes the step's own sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def imports_functional(
     *proven_by: str,
     passed: str = "functional module is imported as F from max.experimental",
 ) -> Check:
-    """The module of functions is there, and called F."""
+    """The module of functions is imported as F."""
     failed = "functional module is not imported from max.experimental"
     return _imports("functional", passed, failed, F, why, structure.IMPORTS_F, proven_by)
 
@@ -28,7 +28,7 @@ def imports_tensor(
     passed: str = "Tensor is imported from max.experimental.tensor",
     test: source.SourceTest = structure.IMPORTS_TENSOR,
 ) -> Check:
-    """The type of most arguments is there."""
+    """The type of most arguments is imported."""
     failed = "Tensor is not imported from max.experimental.tensor"
     return _imports("tensor", passed, failed, TENSOR, why, test, proven_by)
 
@@ -36,7 +36,7 @@ def imports_tensor(
 def imports_layers(
     why: str, *proven_by: str, names: tuple[str, ...] = ("Linear", "Module")
 ) -> Check:
-    """These classes of MAX's layers are there."""
+    """These classes of MAX's layers are imported."""
     listed = f"{', '.join(names[:-1])} and {names[-1]}"
     return _imports(
         "nn",
@@ -72,7 +72,7 @@ def _imports(
 
 
 def imports_for_a_layer(why: str, *proven_by: str) -> Check:
-    """All three imports in one check, for a layer that brings no layers of MAX with it."""
+    """All three imports in one check, for a layer that uses none of MAX's layers."""
     return Check(
         "imports",
         "functional as F, Module and Tensor are imported",
@@ -94,7 +94,7 @@ def defines(
     passed: str = "{} class exists",
     failed: str = "{} class is missing",
 ) -> Check:
-    """The class is there, and a Module."""
+    """The class exists and is a Module."""
     line = f"class {cls}(Module):"
     return Check(
         id,
@@ -110,7 +110,7 @@ def defines(
 
 
 def is_module(cls: str, *proven_by: str) -> Check:
-    """As :func:`defines`, in other words."""
+    """The same as :func:`defines`, with another sentence."""
     failed = "{} is missing or is not a Module"
     return defines(cls, *proven_by, passed="{} is a Module", failed=failed)
 
@@ -129,7 +129,7 @@ def placeholders(test: source.SourceTest) -> Check:
 
 
 def builds(cls: str, nudge: str, why: str, *, id: str = "builds", **more: Any) -> Check:
-    """Objects of the class can be made."""
+    """The class can be instantiated."""
     return Check(
         id,
         f"{cls} class can be instantiated",
@@ -141,7 +141,7 @@ def builds(cls: str, nudge: str, why: str, *, id: str = "builds", **more: Any) -
 
 
 def runs(cls: str, nudge: str, why: str, *, id: str = "forward", **more: Any) -> Check:
-    """The forward pass of the class gives something."""
+    """The forward pass of the class returns something."""
     return Check(
         id,
         f"{cls} forward pass executes without errors",

@@ -1,4 +1,4 @@
-"""What else decides the points: a bonus or other points, from a CSV; a better hand-in before.
+"""What else affects the points: a bonus or override from a CSV; a better earlier submission.
 
 .. code-block:: text
 
@@ -6,8 +6,8 @@
     Ada Lovelace,s05,2,
     bob,,,50
 
-``step`` may be empty if one step is graded. ``points`` replace what counted, ``bonus`` adds to it.
-An earlier hand-in is read from the gradebook of its own run.
+``step`` may be empty if one step is graded. ``points`` replace the score, ``bonus`` adds to it.
+An earlier submission is read from the gradebook of its own run.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ COLUMNS = ("student", "step", "bonus", "points")
 class Adjustment:
     """What is added to the points, and what replaces them, if anything does.
 
-    ``file`` says so, of whom it calls ``who``. ``least`` are the points of the best earlier
-    hand-in, and ``before`` is the folder of its run.
+    This comes from ``file``, which calls the person ``who``. ``least`` are the points of the best
+    earlier submission, and ``before`` is the folder of its run.
     """
 
     bonus: float = 0.0
@@ -42,7 +42,7 @@ class Adjustment:
 
     @property
     def counts(self) -> bool:
-        """Whether there are points for someone who handed in nothing."""
+        """Whether someone who handed in nothing has points."""
         return bool(self.bonus) or self.points is not None or self.least is not None
 
     @property
@@ -59,10 +59,10 @@ NONE = Adjustment()
 def read_adjustments(
     path: Path, people: Sequence[Person], steps: Iterable[str]
 ) -> dict[tuple[str, str], Adjustment]:
-    """The adjustments in the file at ``path``, by person's name and step.
+    """Read the adjustments in the file at ``path``, by person's name and step.
 
     Raises:
-        Unusable: it is no such table, or names somebody or a step that is not there.
+        Unusable: it is not such a table, or names an unknown person or step.
     """
     table = read(path)
     if folded("student") not in map(folded, table.header):
@@ -89,12 +89,12 @@ def read_adjustments(
 def earlier(
     folder: Path, people: Iterable[Person], most: Mapping[str, float]
 ) -> dict[tuple[str, str], float]:
-    """The points in the gradebook of an earlier run, by person's name and step.
+    """Read the points in the gradebook of an earlier run, by person's name and step.
 
-    ``most`` are the points that each step has.
+    ``most`` has the maximum points of each step.
 
     Raises:
-        Unusable: there is none, or it counts other points.
+        Unusable: there is no gradebook, or its maximum points differ.
     """
     path = folder / "gradebook.csv"
     table, found = read(path), {}

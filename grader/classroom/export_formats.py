@@ -1,4 +1,4 @@
-"""What a class can be exported as, by the names that ``--for`` takes."""
+"""The formats in which a class can be exported, as ``--for`` names them."""
 
 WHOLE = ("canvas", "moodle", "roster", "feedback", "junit")
 """One file for the class, or for each step."""

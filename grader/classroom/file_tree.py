@@ -1,7 +1,7 @@
 """What was handed in, as a tree: folders on disk, in a zip file, and in students' own zip files.
 
-A tree is read where it can do no harm (:mod:`grader.classroom.reader`). It has limits: how many
-levels and files it has, how long its names are.
+A tree is read where it can do no harm (:mod:`grader.classroom.reader`). Its numbers of levels and
+files and the length of its names are limited.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ DEEPEST = 20
 MOST_FILES = 2_000
 """Files of one student."""
 MOST_MEMBERS = 20_000
-"""Entries of one student's archive, with all that no person made."""
+"""Entries of one student's archive, including generated files."""
 MOST_IN_ALL = 2_000_000
-"""Entries of the archive of a whole class, and of one folder on disk."""
+"""Entries of a whole class's archive, and of one folder on disk."""
 MOST_BYTES = 32 << 20
-"""Of a student's own archive, which is read into memory."""
+"""Size of a student's own archive, which is read into memory."""
 COURSE = "course.toml"
-"""Beside the folders of a course."""
+"""A file beside the folders of a course."""
 LONGEST = 255
 """Characters of a name, as on most disks."""
 
 
 def shown(name: str) -> str:
-    """An untrusted name, as text that is safe to show."""
+    """Return an untrusted name as text that is safe to show."""
     whole = os.fsencode(name).decode("utf-8", "replace")
     return sanitize.line(unicodedata.normalize("NFC", whole), 200)
 
 
 class TooMany(SourceProblem):
-    """A folder or an archive with more in it than anybody hands in."""
+    """A folder or an archive contains more than anybody hands in."""
 
 
 class Node(ABC):
-    """A file or a folder that was handed in. An archive is a folder of its name."""
+    """A file or a folder that was handed in. An archive is a folder with the same name."""
 
     folder = False
     archive = False
@@ -58,15 +58,15 @@ class Node(ABC):
 
     @abstractmethod
     def inside(self, skipped: list[str]) -> Sequence[Node]:
-        """What the folder contains, in the order of names. What is of no use is in ``skipped``.
+        """Return the folder's contents, sorted by name. Unusable entries are noted in ``skipped``.
 
         Raises:
-            SourceProblem: it cannot be opened, or has too much in it.
+            SourceProblem: it cannot be opened, or contains too much.
         """
 
     @abstractmethod
     def read(self, most: int = MOST_SOURCE) -> bytes:
-        """The content of the file, of at most ``most`` bytes.
+        """Return the content of the file, at most ``most`` bytes.
 
         Raises:
             SourceProblem: it cannot be read as a student's program.
@@ -74,7 +74,7 @@ class Node(ABC):
 
 
 class OnDisk(Node):
-    """A file or a folder on disk. Links are not followed."""
+    """A file or a folder on disk. Symbolic links are not followed."""
 
     def __init__(self, path: str, name: str, folder: bool, regular: bool, apart: str = "") -> None:
         """``apart`` is the path of a folder that nobody handed in, wherever it is."""
@@ -105,7 +105,7 @@ class OnDisk(Node):
         return sorted(found, key=lambda node: node.name)
 
     def read(self, most: int = MOST_SOURCE) -> bytes:
-        """The bytes of the file."""
+        """Return the bytes of the file."""
         return read_file(Path(self.path), most)
 
 
@@ -119,7 +119,7 @@ class Packed(Node):
         self.below: dict[str, Packed] = {}
 
     def add(self, parts: Sequence[str], member: Member) -> None:
-        """Put ``member`` below this folder, at ``parts``. Of two alike, the later one counts."""
+        """Put ``member`` below this folder, at ``parts``. A later one replaces an earlier one."""
         node = self
         for part in parts:
             node.folder = True
@@ -139,14 +139,14 @@ class Packed(Node):
         return [self.below[name] for name in sorted(self.below)]
 
     def read(self, most: int = MOST_SOURCE) -> bytes:
-        """The bytes of the member."""
+        """Return the bytes of the member."""
         if self.member is None:
             raise SourceProblem(f"{shown(self.name)} is a folder")
         return self._holder.read(self.member, most)
 
 
 def whole(holder: Archive, skipped: list[str]) -> Sequence[Node]:
-    """The tree of an archive. Members whose names are of no use are noted in ``skipped``."""
+    """Return the tree of an archive. Members with unusable names are noted in ``skipped``."""
     root = Packed("", holder)
     for member in holder.members:
         try:
@@ -162,7 +162,7 @@ def whole(holder: Archive, skipped: list[str]) -> Sequence[Node]:
 
 
 def tree_of(data: bytes, name: str, skipped: list[str]) -> Sequence[Node]:
-    """The tree of a student's own archive."""
+    """Return the tree of a student's own archive."""
     holder = zip_reader.of_bytes(_bounded(data, name), shown(name), MOST_MEMBERS)
     return whole(holder, skipped)
 
@@ -171,7 +171,7 @@ def tree_of(data: bytes, name: str, skipped: list[str]) -> Sequence[Node]:
 class Files:
     """Every file of one student, with its path; what could not be opened, and what was left out.
 
-    ``given`` are the folders of the course. In a copy of the whole of it nobody looks into them.
+    ``given`` are the folders of the course. In a copy of the whole course they are skipped.
     """
 
     found: list[tuple[tuple[str, ...], Node]] = field(default_factory=list)
@@ -180,7 +180,7 @@ class Files:
     given: Container[str] = ()
 
     def add(self, node: Node, above: tuple[str, ...] = (), *, opened: bool = False) -> None:
-        """Add the file, or what is in the folder. An archive in an archive stays closed.
+        """Add the file, or the folder's contents. An archive inside an archive is not opened.
 
         Raises:
             TooMany: there are more files than a student hands in.

@@ -1,4 +1,4 @@
-"""Into which of the roster's columns the grades of a step go."""
+"""Chooses the roster's column for the grades of a step."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from grader.base.files import Unusable
 from grader.classroom.columns import folded
 
 MOST = re.compile(r"(?:MaxPoints|Total Pts):\s*([\d.,]+)")
-"""How the exports of Brightspace and Blackboard say the points of a column in its title."""
+"""How Brightspace and Blackboard give a column's maximum points in its title."""
 NUMBER = r"\s*\((\d+)\)"
 """How Canvas numbers the column of an assignment."""
 
 
 def canvas(columns: Sequence[str], step: str, title: str) -> str:
-    """The assignment's column in Canvas' export, with its number; else a new assignment.
+    """Return the assignment's column in Canvas' export, with its number; else a new assignment.
 
     Raises:
         Unusable: several columns may be meant.
@@ -28,7 +28,7 @@ def canvas(columns: Sequence[str], step: str, title: str) -> str:
 
 
 def roster(columns: Sequence[str], step: str, _title: str = "") -> str:
-    """The step's column in the roster; else a new one, called as Brightspace wants it.
+    """Return the step's column in the roster; else a new one, named as Brightspace requires.
 
     Raises:
         Unusable: several columns may be meant.
@@ -38,12 +38,12 @@ def roster(columns: Sequence[str], step: str, _title: str = "") -> str:
 
 
 def chosen(given: Sequence[str], steps: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
-    """The columns that a teacher names, by step: ``s05=Step 05 (99)``, or a title for one step.
+    """Return the columns that a teacher names, by step: ``s05=Step 05 (99)``, or just a title.
 
-    A title may be cut short, or be the number that Canvas or Blackboard writes into it.
+    A title may be shortened, or be the number that Canvas or Blackboard writes into it.
 
     Raises:
-        Unusable: there is no such column, or it is not clear which one, or which step.
+        Unusable: there is no such column, or the column or the step is ambiguous.
     """
     found: dict[str, str] = {}
     for text in given:
@@ -80,7 +80,7 @@ def _meant(title: str, columns: Sequence[str]) -> str:
 
 
 def _only(form: str, step: str, fitting: Sequence[str]) -> str:
-    """The one that fits; empty if none does."""
+    """Return the only one that fits; empty if none does."""
     if len(fitting) > 1:
         raise Unusable(
             f"{form}.csv: the points of {step} may go into {_both(fitting)}. "
@@ -95,7 +95,7 @@ def _both(columns: Sequence[str]) -> str:
 
 
 def _named(columns: Sequence[str], step: str, end: str = "") -> list[str]:
-    """The columns that begin with a step's name, and end with the pattern ``end``."""
+    """Return the columns that begin with a step's name and end with the pattern ``end``."""
     number = int(step.removeprefix("s"))
     named = re.compile(rf"(?:step[ _-]*|s)0*{number}(?!\d).*{end}", re.IGNORECASE)
     return [column for column in dict.fromkeys(columns) if named.fullmatch(column)]
@@ -105,4 +105,4 @@ COLUMN_OF: Mapping[str, Callable[[Sequence[str], str, str], str]] = {
     "canvas": canvas,
     "roster": roster,
 }
-"""Where each of these forms has a step's grades: of the columns, the step and its title."""
+"""For each format, chooses the column for a step's grades from the columns, step and title."""

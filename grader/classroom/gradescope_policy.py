@@ -1,4 +1,4 @@
-"""What a policy does to the results of one submission on Gradescope, which says when it came."""
+"""Applies a policy to the results of one submission on Gradescope, which says when it came."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Earlier(msgspec.Struct):
 
 
 class Submission(msgspec.Struct):
-    """What Gradescope's ``submission_metadata.json`` says of a submission."""
+    """What Gradescope's ``submission_metadata.json`` says about a submission."""
 
     created_at: str = ""
     assignment: dict[str, Any] = {}
@@ -36,7 +36,7 @@ class Submission(msgspec.Struct):
 
 
 def read(path: Path) -> Submission:
-    """What the file says. What cannot be read counts as not said."""
+    """Read the file. Fields that cannot be read count as missing."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Submission)
     except (OSError, msgspec.DecodeError):
@@ -44,9 +44,9 @@ def read(path: Path) -> Submission:
 
 
 def refused(policy: Policy, step: str, given: Submission, now: datetime) -> str:
-    """The results of a submission that does not count; empty if it does.
+    """Return the results of a submission that does not count; empty if it does.
 
-    It keeps the score of the last that counted.
+    It keeps the score of the last one that counted.
     """
     rule = policy.rules.get(step, Rule())
     graded = (each for each in given.previous_submissions if not each.autograder_error)
@@ -64,7 +64,7 @@ def refused(policy: Policy, step: str, given: Submission, now: datetime) -> str:
 
 
 def applied(results: str, policy: Policy, step: str, given: Submission, now: datetime) -> str:
-    """The results with what it costs to be late; hidden if their time has not come."""
+    """Return the results with the lateness penalty; hidden until their time has come."""
     found, rule = json.loads(results), policy.rules.get(step, Rule())
     users = [
         {"Name": each.name or "?", "Email": each.email or "", "SID": str(each.sid or "")}

@@ -1,4 +1,4 @@
-"""The checks that a class fails most often, and the commonest mistakes."""
+"""What a class finds hard: the checks that fail, and the most common mistakes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from grader.classroom import markup
 from grader.classroom.gradebook import Gradebook
 
 HOW_MANY = re.compile(r" in \d+ of \d+\b.*")
-"""How a sentence ends that counts the trials of one program."""
+"""The end of a sentence that counts one program's trials."""
 
 
 def checks(book: Gradebook, *, own: bool = False) -> str:
-    """How many pass each check, those first that most fail, called by what went wrong.
+    """Show how many pass each check, the hardest first, labelled by what went wrong.
 
-    With ``own`` they are called by the course's own sentences: what went wrong may quote a program.
+    With ``own``, label them by the course's own sentences: what went wrong may quote a program.
     """
     parts = []
     for number, (step, title) in enumerate(book.titles.items()):
@@ -48,14 +48,14 @@ def checks(book: Gradebook, *, own: bool = False) -> str:
 
 
 def _without_numbers(message: str) -> str:
-    """What a report says of a check, without the numbers of this one file."""
+    """Return a report's message about a check, without the numbers of this one file."""
     message = HOW_MANY.sub("", message)
     said, _, numbers = message.rpartition(": ")
     return said if " " in said and any(map(str.isdigit, numbers)) else message
 
 
 def _label(wrong: Counter[str]) -> str:
-    """What those who fail a check are told; what it says to one of many is left out."""
+    """Return what most who fail a check are told; omit what only one of many is told."""
     told, count = wrong.most_common(1)[0]
     head, special, _ = told.partition(". ")
     special = special if told.startswith("Not right yet: ") else ""
@@ -63,7 +63,7 @@ def _label(wrong: Counter[str]) -> str:
 
 
 def _rest(count: int, *, any_failed: bool) -> str:
-    """A sentence on the checks that nobody fails, which need no row."""
+    """Say how many checks nobody fails; they need no row."""
     if not count:
         return ""
     other = " other" if any_failed else ""
@@ -78,9 +78,9 @@ def _counted(book: Gradebook, step: str) -> list[Report]:
 
 
 def mistakes(book: Gradebook, *, names: bool) -> str:
-    """The mistakes that the reports name, and with ``names`` who makes them.
+    """Show the mistakes that the reports name, and with ``names`` who makes them.
 
-    Without names it has only the course's own sentences, because others may quote a program.
+    Without names, use only the course's own sentences, because others may quote a program.
     """
     who: dict[tuple[str, str], list[int]] = defaultdict(list)
     for index, person in enumerate(book.people):
@@ -109,7 +109,7 @@ def mistakes(book: Gradebook, *, names: bool) -> str:
 
 
 def links(book: Gradebook, people: Iterable[int]) -> str:
-    """The names of people, each a link to the report."""
+    """Return people's names, each a link to the report."""
     return "; ".join(
         f'<a href="#p{index}">{markup.text(book.people[index].name)}</a>' for index in people
     )

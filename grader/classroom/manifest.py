@@ -1,6 +1,6 @@
-"""What runs have written to the results folder, so that the next one replaces it as a whole.
+"""Records what runs have written to the results folder, so that the next one replaces all of it.
 
-A file that no run has written is somebody's own: it is never replaced.
+A file that no run has written is someone's own and is never replaced.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 from grader.base.files import Unusable, write_whole
 
 LIST = "written"
-"""In the folder of results: the digests of each file that was written, by its name."""
+"""A file in the folder of results: the digest of each written file, by name."""
 EDITED = ".edited"
-"""What is added to the name of a file that was changed since."""
+"""Added to the name of a file that has been changed since."""
 
 
 class Manifest:
-    """The files that runs have written to the folder ``out``; the list of them is in ``kept``."""
+    """The files that runs have written to the folder ``out``, listed in ``kept``."""
 
     def __init__(self, out: Path, kept: Path) -> None:
         self._out = out
@@ -30,10 +30,10 @@ class Manifest:
         }
 
     def check(self, names: Iterable[str]) -> None:
-        """Check that nobody else's file has one of these names.
+        """Check that no file of someone else has one of these names.
 
         Raises:
-            Unusable: one has.
+            Unusable: one does.
         """
         for name in names:
             path = self._out / name
@@ -45,17 +45,17 @@ class Manifest:
                 )
 
     def replace(self, files: Mapping[str, str | bytes]) -> list[str]:
-        """Write ``files``, remove what an earlier run wrote besides, and say what was unusual.
+        """Write ``files``, remove what else earlier runs wrote, and return what was unusual.
 
-        A file that was changed since is kept under another name.
+        A file that has been changed since is kept under another name.
 
         Raises:
-            Unusable: a file of somebody else is in the way.
+            Unusable: a file of someone else is in the way.
             OSError: the disk is full or not writable.
         """
         self.check(files)
         new = {name: [_digest(content)] for name, content in files.items()}
-        # First, so that a run that is killed in the middle leaves nothing that seems foreign.
+        # First, so that a run that is killed halfway leaves no file that seems someone else's.
         self._save(
             {
                 name: [*self._known.get(name, ()), *new.get(name, ())]
@@ -68,7 +68,7 @@ class Manifest:
             path = self._out / name
             path.parent.mkdir(exist_ok=True)
             write_whole(path, content, durable=len(files) < 100)
-        # A copied folder of results lists what was written where they come from.
+        # A copied folder of results lists files that exist only in the original place.
         gone = [name for name in self._known if name not in files and (self._out / name).exists()]
         for name in gone:
             (self._out / name).unlink(missing_ok=True)
@@ -86,7 +86,7 @@ class Manifest:
         return said
 
     def _moved(self, name: str) -> str:
-        """The new name of a file that was changed since it was written; empty if it was not."""
+        """Rename a file that was changed since it was written; return its new name, or ''."""
         path = self._out / name
         try:
             if _digest(path.read_bytes()) in self._known[name]:
@@ -106,7 +106,7 @@ class Manifest:
 
 
 def _inside(out: Path, name: str) -> bool:
-    """Whether this is the name of a file in ``out``, by way of no link that leads out of it."""
+    """Whether this names a file in ``out`` and no link on the way leads out of it."""
     if not name or "\0" in name or name.startswith("/") or {"", ".", ".."} & {*name.split("/")}:
         return False
     return (out / name).parent.resolve().is_relative_to(out.resolve())

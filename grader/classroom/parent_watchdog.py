@@ -12,7 +12,7 @@ from multiprocessing.connection import wait
 def begin() -> None:
     """Prepare a process of ours.
 
-    Ctrl-C is left to the process with the terminal; when that one ends, so does this.
+    It ignores Ctrl-C, which the process with the terminal handles, and ends with that process.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
@@ -21,6 +21,6 @@ def begin() -> None:
 
 
 def _end_with(sentinel: int) -> None:
-    """Wait until the parent is gone. A pool's process would wait for its next task forever."""
+    """Wait until the parent has ended: a pool's process would await its next task forever."""
     wait([sentinel])
     os._exit(1)

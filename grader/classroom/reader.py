@@ -1,8 +1,8 @@
 """The process that reads what was handed in, so that no other has to.
 
 It lists the folder or the archive of the class and forks a process for each student, which reads
-the student's names and files within limits (:mod:`grader.isolation.fork_map`). Whatever goes wrong
-there goes into that student's row. What it sends to the grader is small and typed.
+the student's names and files within limits (:mod:`grader.isolation.fork_map`). Whatever fails there
+appears in that student's row. What it sends to the grader is small and typed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from grader.source.errors import SourceProblem
 
 NOT_COMPARED = msgspec.msgpack.encode(("", ()))
 MOST_LINES = 200
-"""Lines on what was left out of the archive of a class."""
+"""Lines about what was left out of a class's archive."""
 
 
 Until = Mapping[tuple[str, str], Mapping[str, str]]
@@ -43,8 +43,8 @@ ALWAYS: Until = {}
 class Request(NamedTuple):
     """What to read: a folder or an archive, for which steps; ``out`` in it is nobody's.
 
-    ``until`` has the last moment of an attempt that counts, by a student's key and identifier, and
-    step. ``one``: it is the folder of one student.
+    ``until`` says until when attempts count, by a student's key and identifier, and step.
+    ``one``: it is the folder of one student.
     """
 
     place: str
@@ -55,7 +55,7 @@ class Request(NamedTuple):
 
 
 class Read(msgspec.Struct, frozen=True, tag=True):
-    """What one student handed in. A name need not be text, so it comes as bytes."""
+    """What one student handed in. A name need not be valid text, so it is sent as bytes."""
 
     key: bytes
     identifier: Text
@@ -63,7 +63,7 @@ class Read(msgspec.Struct, frozen=True, tag=True):
 
 
 class End(msgspec.Struct, frozen=True, tag=True):
-    """That was everything. ``refused`` says why it is of no use; ``skipped`` is nobody's."""
+    """The last message. ``refused``: why nothing is usable; ``skipped``: what was nobody's."""
 
     skipped: tuple[Text, ...] = ()
     refused: str = ""
@@ -73,7 +73,7 @@ Message = Read | End
 
 
 def main(pipe: Connection, request: Request, parent: int) -> None:
-    """Read everything and send it. The process ends with the one that started it."""
+    """Read everything and send it. The process ends with its parent."""
     kernel.die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(BrokenPipeError):
@@ -85,14 +85,14 @@ def main(pipe: Connection, request: Request, parent: int) -> None:
 
 
 def messages(request: Request) -> Iterator[Message]:
-    """Everyone's hand-in, then the end.
+    """Yield everyone's submission, then the end.
 
     Raises:
         Unusable, SourceProblem: the folder or the archive cannot be opened.
     """
     skipped: list[str] = []
     root = _root(request)
-    for step in request.steps:  # imports what a student's process could not, and is kept
+    for step in request.steps:  # imports what a student's process could not, and caches it
         _compared((step, b"x = 1\n"))
         submission.shape(step)
     submission.earlier_stubs()
@@ -109,7 +109,7 @@ def messages(request: Request) -> Iterator[Message]:
 
 
 class _Top(Node):
-    """The archive of a class, as the folder of what is in it."""
+    """A class's archive, as a folder with its contents."""
 
     folder = True
 
@@ -147,9 +147,9 @@ def _confine(place: str) -> None:
 
 
 def _class(root: Node, skipped: list[str]) -> Class:
-    """What is side by side. A folder that contains everything is looked into.
+    """Find the entries of a class. If one folder contains everything, look inside it.
 
-    Unless it is a student's own. An archive always is.
+    That is unless it is a student's own. An archive is always opened.
     """
     node, prefix = root, ""
     above: tuple[str, ...] = ()
@@ -185,7 +185,7 @@ def _one_read(student: Student, results: Iterator[bytes | Stopped], steps: tuple
 
 
 class _Own:
-    """What runs in the process of one student: it reads the files, then compares each answer."""
+    """What runs in one student's process: it reads the files, then digests each answer."""
 
     def __init__(
         self, nodes: list[Node], found: Class, steps: tuple[str, ...], until: Mapping[str, str]
@@ -194,7 +194,7 @@ class _Own:
         self._read = Submission({})
 
     def told(self, step: str) -> bytes:
-        """What was handed in; then, step by step, what the answer is compared by."""
+        """Return the submission; then, step by step, what the answer is compared by."""
         if not step:
             found = self._found
             self._read = submission.read(
@@ -208,7 +208,7 @@ class _Own:
 
 
 def _with_shapes(found: Submission, shapes: dict[str, bytes | Stopped]) -> Submission:
-    """The same, with the shape of each program. One that takes too long to compare has none."""
+    """Add the shape of each program; one for which that takes too long has none."""
     answers = dict(found.answers)
     for step, seen in shapes.items():
         if step in answers and not isinstance(seen, Stopped):
@@ -218,7 +218,7 @@ def _with_shapes(found: Submission, shapes: dict[str, bytes | Stopped]) -> Submi
 
 
 def _checked_shape(seen: bytes) -> tuple[str, frozenset[int]]:
-    """What a student's process says an answer is compared by; nothing if it says something else."""
+    """Check what a student's process sent to compare an answer by; empty if it is invalid."""
     try:
         return msgspec.msgpack.decode(seen, type=tuple[Text, Runs])
     except msgspec.DecodeError:
@@ -226,7 +226,7 @@ def _checked_shape(seen: bytes) -> tuple[str, frozenset[int]]:
 
 
 def _compared(item: tuple[str, bytes]) -> bytes:
-    """The shape and the runs of an answer to a step."""
+    """Return the shape and the runs of an answer to a step."""
     step, data = item
     shape, runs = similarity.compared(data)
     return msgspec.msgpack.encode((shape, runs - _stub_runs(step)))
@@ -238,7 +238,7 @@ def _stub_runs(step: str) -> frozenset[int]:
 
 
 def _checked(result: bytes | Stopped, steps: Sequence[str]) -> Submission:
-    """What a student's process returned, or what became of it."""
+    """Check what a student's process returned, or say why it returned nothing."""
     if not isinstance(result, Stopped):
         try:
             return msgspec.msgpack.decode(result, type=Submission)

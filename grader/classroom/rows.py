@@ -1,4 +1,4 @@
-"""Everyone's rows, from what was handed in and the results."""
+"""Makes everyone's rows from the submissions and the results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from grader.source.encoding import for_people
 
 
 def gradebook(request: Request, plan: Plan) -> Gradebook:
-    """Everyone's rows, in the order of the roster or of the names."""
+    """Return everyone's rows, in the order of the roster or by name."""
     from grader.rubric import load
 
     found = matched(plan.collected.students, request.roster)
@@ -77,7 +77,7 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
 
 
 def _answers(rows: Mapping[tuple[str, str], Row], step: Step) -> dict[str, Answer]:
-    """The answers to one step, by person."""
+    """Return the answers to one step, by person."""
     return {
         name: row.answer
         for (name, number), row in rows.items()
@@ -94,7 +94,7 @@ def _of(plan: Plan, step: Step, answer: Answer | None) -> Report | None:
 
 
 def _code(plan: Plan, answer: Answer | None) -> str:
-    """The program, for people to read."""
+    """Return the program, for people to read."""
     if answer is None or not answer.digest:
         return ""
     return for_people((plan.spool / answer.digest).read_bytes())

@@ -1,7 +1,7 @@
-"""Submissions that are equal except for names and layout, or nearly so, for the teacher to look at.
+"""Finds submissions that are equal except for names and layout, or nearly so, for the teacher.
 
-Equal answers to a small task are common, and untouched stubs are all equal. So
-this says which are equal, not why.
+Equal answers to a small task are common, and untouched stubs are all equal. So this says which
+are equal, not why.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from grader.base.rewriting import Node, Rewriter
 from grader.source import Source, SourceProblem, parse
 
 RUN = 6
-"""Tokens that must be the same one after the other to count as shared."""
+"""How many consecutive tokens must be the same to count as shared."""
 MOST_RUNS = 4_000
 FEWEST_RUNS = 15
-"""A program with less of its own, beside what the stub and many others have, is not compared."""
+"""A program with fewer runs that neither the stub nor many others have is not compared."""
 COMMON, FEW, MANY = 0.2, 3, 40
-"""What more than this share of the class has, and more than a few people, is common knowledge. So
-is what many have, however large the class is."""
+"""What more than this share of the class has, and more than a few people, counts as common. So does
+what many have, however large the class is."""
 NEARLY = 0.7
-"""Programs are nearly equal if they share so much of what each has of its own."""
+"""Programs are nearly equal if they share this much of what is their own."""
 
 
 class Answer(Protocol):
@@ -51,7 +51,7 @@ class Answer(Protocol):
 
 @dataclass(frozen=True)
 class Pair:
-    """Two people whose answers to ``step`` share much, from 0 to 1, of what is their own."""
+    """Two people whose answers to ``step`` share much of what is their own, from 0 to 1."""
 
     step: str
     people: tuple[str, str]
@@ -63,7 +63,7 @@ class Group:
     """At least two people whose answers to ``step`` have the same shape.
 
     ``what`` says what else has that shape: the stub, the reference solution, or nothing.
-    ``same_bytes`` says that even the files are the same.
+    ``same_bytes``: even the files are identical.
     """
 
     step: str
@@ -73,7 +73,7 @@ class Group:
 
 
 def groups(step: Step, answers: Mapping[str, Answer]) -> tuple[Group, ...]:
-    """The groups among ``answers``, by person; the largest first."""
+    """Return the groups among ``answers``, by person; the largest first."""
     found: dict[str, list[str]] = defaultdict(list)
     for person, answer in answers.items():
         if answer.shape:
@@ -96,8 +96,8 @@ def groups(step: Step, answers: Mapping[str, Answer]) -> tuple[Group, ...]:
 
 
 def pairs(step: Step, answers: Mapping[str, Answer]) -> tuple[Pair, ...]:
-    """Who has nearly equal answers, but no equal ones; the most alike first."""
-    first: dict[str, str] = {}  # of several with one shape, one represents all
+    """Return the people with nearly but not fully equal answers; the most similar first."""
+    first: dict[str, str] = {}  # one answer represents all with the same shape
     for person, answer in answers.items():
         first.setdefault(answer.shape or answer.digest, person)
     holders: dict[int, list[str]] = defaultdict(list)
@@ -119,7 +119,7 @@ def pairs(step: Step, answers: Mapping[str, Answer]) -> tuple[Pair, ...]:
 
 
 def compared(data: bytes) -> tuple[str, frozenset[int]]:
-    """The shape of a program and its runs of tokens; both are empty if it is none."""
+    """Return a program's shape and its runs of tokens; both are empty if it is not a program."""
     try:
         source = parse(data, "")
         return _shape(source.tree), _runs(source)
@@ -128,9 +128,9 @@ def compared(data: bytes) -> tuple[str, frozenset[int]]:
 
 
 def runs(data: bytes) -> frozenset[int]:
-    """Digests of the runs of tokens of a program, whatever its own names are.
+    """Return digests of a program's runs of tokens, whatever its own names are.
 
-    Empty if it is no program.
+    Empty if it is not a program.
     """
     return compared(data)[1]
 
@@ -146,7 +146,7 @@ def _runs(source: Source) -> frozenset[int]:
 
 
 def stub_runs(step: Step) -> frozenset[int]:
-    """The runs of the stub, which everybody has."""
+    """Return the runs of the stub, which everybody has."""
     return runs(make_stub(step.solution.read_text(encoding="utf-8")).encode())
 
 
@@ -154,7 +154,7 @@ LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, toke
 
 
 def _tokens(text: str, own: set[str]) -> Iterable[str]:
-    """The tokens without layout, comments and lone texts; each of the file's own names is ``_``."""
+    """Yield the tokens without layout, comments and lone strings; the file's names become ``_``."""
     line_begins = True
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type in LAYOUT or (line_begins and token.type == tokenize.STRING):
@@ -169,10 +169,10 @@ def _stub_shape(step: Step) -> str | None:
 
 
 def shape(data: bytes) -> str | None:
-    """A digest of the program without its own names, comments, docstrings and layout.
+    """Return a digest of the program without its own names, comments, docstrings and layout.
 
-    Names that the file does not define itself, like those of the framework, stay. None if it is
-    not a program.
+    Names that the file does not define, such as the framework's, stay. None if it is not a
+    program.
     """
     try:
         return _shape(parse(data, "").tree)
@@ -187,7 +187,7 @@ def _shape(tree: ast.Module) -> str:
 
 
 def _made(tree: ast.AST) -> Iterable[str]:
-    """Every name that the file binds: variables, arguments, functions, classes, attributes."""
+    """Yield all names that the file binds: variables, arguments, functions, classes, attributes."""
     for node in ast.walk(tree):
         match node:
             case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
@@ -215,12 +215,12 @@ class _Renaming(Rewriter):
         return self._numbers.setdefault(name, f"_{len(self._numbers)}")
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
-        """Each name as if it were imported by another name."""
+        """Treat each name as if it were imported under another name."""
         names = [ast.alias(one.name, self._new(one.asname or one.name)) for one in node.names]
         return ast.ImportFrom(node.module, names, node.level)
 
     def generic_visit(self, node: Node) -> Node:
-        """A copy, with the names in it and below it."""
+        """Return a copy with new names in it and below it."""
         new = super().generic_visit(node)
         match new:
             case ast.alias(asname=str(name)):

@@ -1,7 +1,7 @@
-"""What one student handed in: the one file for each step, and its bytes.
+"""Finds what one student handed in: the one file for each step, and its bytes.
 
-Runs in that student's own process (:mod:`grader.classroom.reader`). What it returns is small, and
-is checked against the types here by whoever receives it.
+This runs in that student's own process (:mod:`grader.classroom.reader`). What it returns is small,
+and the receiver checks it against the types here.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Text = Annotated[str, msgspec.Meta(max_length=1000)]
 Runs = Annotated[frozenset[int], msgspec.Meta(max_length=MOST_RUNS)]
 Bytes = Annotated[bytes, msgspec.Meta(max_length=MOST_BYTES)]
 MOST_SKIPPED = 10
-"""Lines on what was left out, for one student."""
+"""Lines about what was left out, for one student."""
 MOST_NAMES = 700
-"""Characters of the names of all that could have been an answer."""
+"""Characters for the names of all possible answers."""
 STAMP = "timestamp.txt"
 DEFINED = re.compile(rb"^(?:class|def) (\w+)", re.MULTILINE)
 
@@ -43,11 +43,11 @@ DEFINED = re.compile(rb"^(?:class|def) (\w+)", re.MULTILINE)
 class StepFile(msgspec.Struct, frozen=True):
     """One answer: its bytes, or the problem that kept them from being read.
 
-    ``origin`` is where it was found, ``note`` what the teacher may want to look at. ``damaged``:
-    the file may be right, but it did not arrive. ``instead``: something else was handed in, and
+    ``origin`` is where it was found, ``note`` what the teacher should know. ``damaged``: the file
+    may be right, but it did not arrive whole. ``instead``: something else was handed in, and
     ``origin`` and ``problem`` say what. ``shape`` is that of the program
     (:mod:`grader.classroom.similarity`), empty if it has none, and ``runs`` its runs of tokens.
-    ``when`` it was handed in is what the platform writes, if it does.
+    ``when`` is the time of submission as the platform writes it, if it does.
     """
 
     origin: Text = ""
@@ -85,7 +85,7 @@ class _Candidate(NamedTuple):
 class _Found:
     """Files by step number, of no step, and not Python; ``above`` are the folders around all.
 
-    ``when`` they were handed in, and ``until`` when an attempt counts, by step, if that is said.
+    ``when`` they were handed in and ``until`` when an attempt counts, by step, if known.
     """
 
     above: _Path
@@ -104,11 +104,11 @@ def read(
     until: Mapping[str, str],
     times: Mapping[str, str],
 ) -> Submission:
-    """The answers to ``steps`` among ``nodes``, which belong to one student.
+    """Return the answers to ``steps`` among ``nodes``, which belong to one student.
 
-    ``prefix`` precedes students' names in those of folders, ``above`` are the folders around all.
-    ``until`` has the last moment of an attempt that counts, by step, and ``times`` when each node
-    was handed in, by its name.
+    ``prefix`` precedes students' names in folder names, ``above`` are the folders around all.
+    ``until`` says until when attempts count, by step, and ``times`` when each node was handed in,
+    by its name.
     """
     files = Files(given=course_folders())
     try:
@@ -137,7 +137,7 @@ def read(
 
 @cache
 def course_folders() -> frozenset[str]:
-    """The folders of the course that a student does not write in."""
+    """Return the folders of the course that a student does not edit."""
     return frozenset(path.name for path in course.ROOT.iterdir() if path.is_dir()) - {"steps"}
 
 
@@ -160,7 +160,7 @@ def _answer(
         return _unread(broken[0]) if broken else None
     last = found.until.get(step, "")
     in_time = [each for each in candidates if each.placed.when and each.placed.when <= last]
-    # Of two alike, the later one: unpacking would have kept that.
+    # If two have the same rank, take the later one, as unpacking would have done.
     chosen = max(reversed(in_time or candidates), key=lambda each: each.placed.rank)
     rivals = [each for each in dict.fromkeys([*candidates, *named, *stubs]) if each is not chosen]
     note = f"also there: {', '.join(_rivals(rivals, stubs, found.above))}" if rivals else ""
@@ -173,7 +173,7 @@ def _answer(
 
 
 def _stamp(files: Sequence[tuple[_Path, Node]]) -> str:
-    """What nbgrader and Sakai write of the time, in a file beside what was handed in."""
+    """Return the time that nbgrader and Sakai write to a file beside the submission."""
     for path, node in sorted(files, key=lambda each: len(each[0])):
         if path[-1] == STAMP and 1 < len(path) < 4 and not written(path[0], folder=True):
             with suppress(SourceProblem):
@@ -184,9 +184,9 @@ def _stamp(files: Sequence[tuple[_Path, Node]]) -> str:
 def _unnamed(
     found: _Found, unnamed: list[_Candidate], step: str, only_step: bool
 ) -> list[_Candidate]:
-    """What answers a step without saying so in its name: it defines what the stub defines.
+    """Find the answer to a step whose name does not say so: it defines what the stub defines.
 
-    Or it is the only file that there is, beside untouched stubs.
+    Or it is the only file besides untouched stubs.
     """
     defining, best = [each for each in unnamed if _defines(each, step)], _best(unnamed)
     if defining or not only_step or len(best) != 1:
@@ -209,16 +209,16 @@ def _unread(error: SourceProblem, origin: str = "", late: bool = False, note: st
 
 
 def _best(candidates: list[_Candidate]) -> list[_Candidate]:
-    """Python files; notebooks only where there is none."""
+    """Return the Python files, or the notebooks if there are none."""
     python = [each for each in candidates if not NOTEBOOK.search(each.node.name)]
     return python or candidates
 
 
 def _is_stub(candidate: _Candidate, step: str) -> bool:
-    """Whether nothing was written into it: names, comments and layout do not count."""
+    """Whether it is the untouched stub, apart from names, comments and layout."""
     with suppress(SourceProblem):
         data = _program(candidate.node, step).replace(b"\r\n", b"\n")
-        if len(data) > 2 * len(stub(step)) + 1000:  # to compare them takes long
+        if len(data) > 2 * len(stub(step)) + 1000:  # comparing them takes long
             return False
         return sha256(data).hexdigest() in earlier_stubs() or similarity.shape(data) == shape(step)
     return False
@@ -226,7 +226,7 @@ def _is_stub(candidate: _Candidate, step: str) -> bool:
 
 @cache
 def stub(step: str) -> bytes:
-    """The stub of a step, which the process of a student inherits; nothing if there is no step."""
+    """Return a step's stub, which a student's process inherits; empty if there is no such step."""
     try:
         return make_stub(course.find(step).solution.read_text(encoding="utf-8")).encode()
     except course.UnknownStep:
@@ -235,13 +235,13 @@ def stub(step: str) -> bytes:
 
 @cache
 def shape(step: str) -> str | None:
-    """The shape of the stub of a step."""
+    """Return the shape of a step's stub."""
     return similarity.shape(stub(step))
 
 
 @cache
 def earlier_stubs() -> frozenset[str]:
-    """The digests of stubs that earlier releases of the course had."""
+    """Return the digests of the stubs of earlier releases of the course."""
     with suppress(FileNotFoundError):
         lines = (course.ROOT / "steps" / EARLIER).read_text(encoding="utf-8").splitlines()
         return frozenset(line.partition(" ")[0] for line in lines)
@@ -255,7 +255,7 @@ def _program(node: Node, step: str) -> bytes:
 
 
 def _instead(found: _Found) -> StepFile | None:
-    """What someone without an answer handed in, for that person's own row."""
+    """Say what someone without an answer handed in, for that person's row."""
     for paths, why in (
         ([each.path for each in found.unnamed], "no step number in the name"),
         ([each.path for group in found.steps.values() for each in group], "another step"),
@@ -268,7 +268,7 @@ def _instead(found: _Found) -> StepFile | None:
 
 
 def _rivals(rivals: Iterable[_Candidate], stubs: Container[_Candidate], above: _Path) -> list[str]:
-    """The names of all that could have been the answer, and which of them are untouched stubs."""
+    """Return the names of all possible answers, and say which of them are untouched stubs."""
     said = [
         _origin(each.path, above) + (" (the untouched stub)" if each in stubs else "")
         for each in rivals

@@ -12,7 +12,7 @@ from grader.pipeline import Options
 from grader.sandbox import launch
 
 CONFINING = ("sandboxed", "confined")
-"""The tiers that keep a submission from everything but its own files."""
+"""The tiers that confine a submission to its own files."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Task:
     """Grade ``data`` as an answer to ``step``.
 
     ``fingerprint`` is the requesting machine's; another grader would return other results. If it is
-    ``checked``, it may run wherever it is; else the machine looks whether it can confine it.
+    ``checked``, it may run anywhere; otherwise the machine checks whether it can confine it.
     """
 
     step: str
@@ -31,7 +31,7 @@ class Task:
 
 
 class OtherGrader(Exception):
-    """This machine has a different version of the grader, of the framework or of Python."""
+    """This machine has a different version of the grader, the framework or Python."""
 
 
 class Unconfined(Exception):
@@ -39,11 +39,11 @@ class Unconfined(Exception):
 
 
 def grade(task: Task) -> bytes:
-    """The report on one submission, as :func:`grader.classroom.store.packed` returns it.
+    """Return the report on one submission, as :func:`grader.classroom.store.packed` returns it.
 
     Raises:
         OtherGrader, Unconfined: this machine must not grade it.
-        grader.classroom.grading.Overrun: the grader does not come to an end with it.
+        grader.classroom.grading.Overrun: the grader could not finish with it.
         OSError: the machine has run out of processes, pipes or space.
     """
     if version() != task.fingerprint:
@@ -55,13 +55,13 @@ def grade(task: Task) -> bytes:
 
 @functools.cache
 def version() -> str:
-    """The fingerprint of this machine's grader."""
+    """Return the fingerprint of this machine's grader."""
     return store.fingerprint()
 
 
 @functools.cache
 def unconfined() -> str:
-    """Why this machine cannot confine a submission, and below it what to do; empty if it can."""
+    """Say why this machine cannot confine a submission, and what to do; empty if it can."""
     offer = launch.offered()
     if offer.tier in CONFINING:
         return ""
@@ -73,5 +73,5 @@ def unconfined() -> str:
 
 @functools.cache
 def _grader() -> Grader:
-    """The process that this process has grade. It ends with it."""
+    """Return the process that grades for this one, and ends with it."""
     return Grader()

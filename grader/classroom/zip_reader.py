@@ -1,8 +1,8 @@
-"""Reads zip files that strangers made. Nothing is unpacked to disk, and no name is trusted.
+"""Reads untrusted zip files. Nothing is unpacked to disk, and no name is trusted.
 
-Only what learning platforms and desktops write: members that are stored or deflated. See PKWARE's
-APPNOTE.TXT for the format. The standard library's reader refuses a whole archive for one odd
-member, and unpacks LZMA, whose dictionary may take 4 GiB.
+It reads what learning platforms and desktops write: members that are stored or deflated. PKWARE's
+APPNOTE.TXT describes the format. The standard library's reader refuses a whole archive for one
+invalid member, and unpacks LZMA, whose dictionary may take 4 GiB.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from grader.source.errors import SourceProblem
 from grader.source.parser import MOST_BYTES
 
 ReadAt = Callable[[int, int], bytes]
-"""Up to so many bytes from an offset: ``(offset, size)``."""
+"""Reads up to ``size`` bytes from an offset: ``(offset, size)``."""
 
 END, END_64, LOCATOR_64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
 DIRECTORY = struct.Struct("<4s6H3I5H2I")
 LOCAL = struct.Struct("<4s5H3I2H")
 LONGEST_COMMENT = 1 << 16
 FULL = 0xFFFFFFFF
-"""A field of 32 bits that says: see the field of 64."""
+"""The value of a 32-bit field that refers to the 64-bit field."""
 STORED, DEFLATED = 0, 8
 ENCRYPTED, UTF_8 = 0x1, 0x800
 PIECE = 1 << 16
@@ -33,7 +33,7 @@ LARGEST_DIRECTORY = 512 << 20
 
 
 class Damaged(SourceProblem):
-    """The bytes are not those that were packed: nobody can say what was handed in."""
+    """The bytes are not those that were packed: nobody can know what was handed in."""
 
 
 class Unsafe(Exception):
@@ -41,7 +41,7 @@ class Unsafe(Exception):
 
 
 class Member(NamedTuple):
-    """One entry: its name as written, and where and how its bytes lie in the archive."""
+    """One entry: its name as written, and where and how its bytes are stored in the archive."""
 
     name: str
     flags: int
@@ -58,10 +58,10 @@ class Member(NamedTuple):
         return self.name.endswith(("/", "\\"))
 
     def parts(self) -> tuple[str, ...]:
-        """The parts of the name. Backslashes separate too: some programs write them.
+        """The parts of the name. Backslashes separate them too, since some programs write them.
 
         Raises:
-            Unsafe: it points outside, or there is none.
+            Unsafe: the name points outside, or is empty.
         """
         parts = self.name.replace("\\", "/").split("/")
         if not parts[0] or ".." in parts or parts[0][1:2] == ":":
@@ -90,7 +90,7 @@ class Archive:
             ) from None
 
     def _directory(self, size: int, most: int) -> tuple[int, list[Member]]:
-        """How many bytes precede the archive, and its members in order."""
+        """Return how many bytes precede the archive, and its members in order."""
         start = max(0, size - LONGEST_COMMENT - 22)
         tail = self._read_at(start, size - start)
         at = tail.rfind(END)
@@ -112,7 +112,7 @@ class Archive:
         return shift, list(_members(self._read_at(end - length, length), count))
 
     def read(self, member: Member, most: int = MOST_BYTES) -> bytes:
-        """The content of a member.
+        """Return the content of a member.
 
         Raises:
             SourceProblem: it is a link, encrypted, or larger than ``most`` bytes.
@@ -142,7 +142,7 @@ class Archive:
         return data
 
     def _unpacked(self, member: Member, most: int) -> bytes:
-        """The bytes, or more than ``most`` of them, which nobody has checked."""
+        """Return the unpacked bytes, unchecked; stop once they are more than ``most``."""
         at = member.offset + self._shift
         head = LOCAL.unpack(self._read_at(at, LOCAL.size))
         if head[0] != b"PK\x03\x04":
@@ -184,7 +184,7 @@ def _members(directory: bytes, count: int) -> Iterator[Member]:
 
 
 def _wide(extra: bytes, fields: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The sizes and the offset, those of 64 bits from the extra field."""
+    """Return the sizes and the offset, with 64-bit values from the extra field."""
     found, at = list(fields), 0
     while FULL in fields and at + 4 <= len(extra):
         kind, length = struct.unpack_from("<2H", extra, at)
@@ -199,7 +199,7 @@ def _wide(extra: bytes, fields: tuple[int, int, int]) -> tuple[int, int, int]:
 
 
 def _decoded(raw: bytes, flags: int) -> str:
-    """A name. Archives of a Mac have UTF-8 and do not say so; those of old Windows, CP437."""
+    """Decode a name. Archives from a Mac use UTF-8 without saying so; from old Windows, CP437."""
     if flags & UTF_8:
         return raw.decode("utf-8", "replace")
     try:
@@ -209,11 +209,11 @@ def _decoded(raw: bytes, flags: int) -> str:
 
 
 def of_file(descriptor: int, name: str, most: int) -> Archive:
-    """The archive in an open file. It is read by offset: forked processes share a position."""
+    """Open the archive in a file. It is read by offset, since forked processes share a position."""
     size = os.fstat(descriptor).st_size
     return Archive(lambda at, length: os.pread(descriptor, length, at), size, name, most)
 
 
 def of_bytes(data: bytes, name: str, most: int) -> Archive:
-    """The archive in ``data``."""
+    """Open the archive in ``data``."""
     return Archive(lambda at, length: data[at : at + length], len(data), name, most)

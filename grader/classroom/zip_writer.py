@@ -1,4 +1,4 @@
-"""Writes zip files: equal files make equal archives, whoever packs them and when."""
+"""Writes zip files: equal files give equal archives, whoever packs them and when."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import zipfile
 from collections.abc import Container, Mapping
 
 DATE = (2020, 1, 1, 0, 0, 0)
-"""That of every file."""
+"""The date of every file."""
 
 
 def packed(files: Mapping[str, bytes], programs: Container[str] = ()) -> bytes:
-    """An archive of ``files``, content by name; those in ``programs`` may be executed."""
+    """Pack ``files``, content by name; those in ``programs`` are executable."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():

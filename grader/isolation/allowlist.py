@@ -1,6 +1,6 @@
 """What a worker may read: the installed programs and the grader, but nothing of a course.
 
-Both layers that hide files take their list from here: Landlock, and bubblewrap, which shows
+Both layers that hide files take their list from here: Landlock and bubblewrap. bubblewrap shows
 the worker nothing else at all.
 """
 
@@ -34,23 +34,23 @@ KERNEL = (
     "/dev/urandom",
     "/dev/random",
 )
-"""What every sandbox has of its own."""
+"""Files that every sandbox provides itself."""
 
 
 def secrets(grader: str, course: str) -> tuple[str, str]:
-    """The folders with answers: the course, and what surrounds the grader."""
+    """Return the folders with answers: the course, and the folder around the grader."""
     return os.path.realpath(course), os.path.realpath(os.path.dirname(grader))
 
 
 def paths(grader: str, course: str) -> Iterator[str]:
-    """Existing files and folders, none inside another's hidden part, each a real path."""
+    """Yield the real paths of readable files and folders, none in a hidden part of another."""
     for path in (*SYSTEM, sys.prefix, sys.base_prefix, *sys.path):
         yield from beside(os.path.realpath(path), secrets(grader, course))
     yield grader
 
 
 def beside(path: str, hidden: tuple[str, ...]) -> Iterator[str]:
-    """``path``; or, if something ``hidden`` is inside it, everything in it except that."""
+    """Yield ``path``, or everything in it except what is ``hidden`` if that is inside it."""
     if path in hidden:
         return
     if not any(os.path.commonpath([path, one]) == path for one in hidden):
@@ -63,7 +63,7 @@ def beside(path: str, hidden: tuple[str, ...]) -> Iterator[str]:
 
 
 def names() -> Iterator[tuple[str, str]]:
-    """Other paths that lead to the interpreter, each with its real folder."""
+    """Yield other paths that lead to the interpreter, each after its real folder."""
     for path in (*SYSTEM, sys.prefix, sys.base_prefix):
         yield os.path.realpath(path), path
     path = sys.executable

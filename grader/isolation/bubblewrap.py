@@ -1,10 +1,10 @@
 """bubblewrap around the worker: a file system with what it may read, and nothing else.
 
 The worker sees the installed programs read-only, a small folder in memory, and its own empty
-process table and network. All of it ends with the first process inside, which is the supervisor;
-and that ends with the grader's end of its pipe, and with bubblewrap's process outside.
-``--die-with-parent`` would tie that process to the thread that started it, which may end earlier
-than the worker.
+process table and network. The first process inside is the supervisor, and all others end with it.
+It ends when the grader closes its end of the pipe, or when bubblewrap's outer process ends.
+``--die-with-parent`` would tie that process to the thread that started it, which may end before
+the worker does.
 """
 
 # pathlib would cost 10 ms of every start.
@@ -28,7 +28,7 @@ PROBE_S = 10.0
 
 @cache
 def program() -> str | None:
-    """Where bubblewrap is."""
+    """Return the path of bubblewrap; None if it is not installed, or not on Linux."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     found = (os.path.join(folder, "bwrap") for folder in folders if os.path.isabs(folder))
     here = sys.platform == "linux"
@@ -37,9 +37,9 @@ def program() -> str | None:
 
 @cache
 def attempt() -> subprocess.Popen[str] | str:
-    """bubblewrap around a program that does nothing, with everything that a worker needs.
+    """Start bubblewrap around a program that does nothing, with everything that a worker needs.
 
-    Started once, and early, so that :func:`problem` need not wait; or why it cannot be started.
+    This happens once, and early, so that :func:`problem` need not wait. Returns why, if it fails.
     """
     import subprocess
 
@@ -61,7 +61,7 @@ def attempt() -> subprocess.Popen[str] | str:
 
 @cache
 def problem() -> str:
-    """Why this machine cannot use bubblewrap, in bubblewrap's words; empty if it can."""
+    """Return why this machine cannot use bubblewrap, in bubblewrap's words; empty if it can."""
     import subprocess
 
     started = attempt()
@@ -78,7 +78,7 @@ def problem() -> str:
 
 
 def promising() -> bool:
-    """Whether this user can make such namespaces, so that bubblewrap would work if installed."""
+    """Whether this user can create such namespaces, so bubblewrap would work if installed."""
     import subprocess
 
     user = () if os.geteuid() == 0 else ("--map-root-user",)
@@ -91,18 +91,18 @@ def promising() -> bool:
 
 
 def command(grader: str, course: str, folder: str, cache: str, size: int) -> list[str]:
-    """The prefix of the worker's command. ``size`` is that of ``folder``, in bytes."""
+    """Return the prefix of the worker's command. ``size`` is that of ``folder``, in bytes."""
     mounts = list(_mounts(grader, course, cache))
     given = [program() or "", *_namespaces(), *_own(folder, size)]
     for above in _above([name for _, name in mounts]):
-        given += ["--perms", "0755", "--dir", above]  # else only root could enter some of them
+        given += ["--perms", "0755", "--dir", above]  # otherwise only root could enter some of them
     for real, name in mounts:
         given += ["--ro-bind", real, name]
     return [*given, "--chdir", "/", "--"]
 
 
 def _mounts(grader: str, course: str, cache: str) -> Iterator[tuple[str, str]]:
-    """What to show, each path once: ``(path, name inside)``."""
+    """Yield what the worker may see, each path once: ``(path, name inside)``."""
     known: list[str] = []
 
     def within(path: str) -> bool:
@@ -120,7 +120,7 @@ def _mounts(grader: str, course: str, cache: str) -> Iterator[tuple[str, str]]:
 
 
 def _above(names: list[str]) -> list[str]:
-    """The folders above these, outermost first."""
+    """Return the folders above these, outermost first."""
     found = set()
     for name in names:
         while (name := os.path.dirname(name)) != os.sep:
@@ -129,7 +129,7 @@ def _above(names: list[str]) -> list[str]:
 
 
 def _namespaces() -> Iterator[str]:
-    """Everything unshared; the worker is the first process inside, so its end ends all others.
+    """Yield the options that unshare everything and make the first process inside end all others.
 
     Root needs no user namespace, and without one the worker can change its user.
     """
@@ -142,6 +142,6 @@ def _namespaces() -> Iterator[str]:
 
 
 def _own(folder: str, size: int) -> tuple[str, ...]:
-    """The sandbox's own /proc, /dev and folder."""
+    """Return the options for the sandbox's own /proc, /dev and folder."""
     mine = ("--perms", "0777", "--size", str(size), "--tmpfs", folder)
     return ("--proc", "/proc", "--dev", "/dev", *mine)

@@ -1,4 +1,4 @@
-"""Child processes that are over, or have to be."""
+"""Ending and reaping child processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def end(child: int, patience: float = 0.0) -> int | None:
     """End the process ``child``, after waiting ``patience`` seconds for it to end by itself.
 
     Returns:
-        Its exit status; None if it had to be killed, or was ended before.
+        Its exit status; None if it had to be killed, or was reaped before.
     """
     deadline = time.monotonic() + patience
     with suppress(ChildProcessError):

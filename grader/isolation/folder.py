@@ -14,7 +14,7 @@ NOBODY = 65534
 
 
 def closed(path: str) -> list[str]:
-    """``path`` and the folders above it, if not every user may enter them; it has no links."""
+    """Return ``path`` and the folders above it that not every user may enter; it has no links."""
     found = []
     while True:
         if not os.stat(path).st_mode & stat.S_IXOTH:
@@ -27,8 +27,8 @@ def closed(path: str) -> list[str]:
 def remove(folder: str) -> None:
     """Remove ``folder`` and everything in it: any depth, any modes, any names.
 
-    What is inside a folder is moved up before that folder is removed, so that no path grows
-    longer than two names. What cannot be removed stays.
+    The contents of a folder are moved up before that folder is removed, so that no path is longer
+    than two names. What cannot be removed stays.
     """
     moved = 0
     while True:
@@ -68,11 +68,11 @@ def _flatten(folder: str, start: int) -> int:
 
 
 def size(folder: str, most: int) -> int:
-    """Bytes on disk below ``folder``, 4 KiB at least for each entry; stops above ``most``.
+    """Count the bytes on disk below ``folder``, at least 4 KiB per entry; stop above ``most``.
 
-    What vanishes between being listed and being opened may have been renamed, so everything is
-    counted again then. A folder that cannot be inspected, nested too deeply or made unreadable,
-    counts as more than ``most``.
+    An entry that vanishes between being listed and being opened may have been renamed, so the
+    count then starts over. A folder that cannot be inspected, because it is nested too deeply or
+    unreadable, counts as more than ``most``.
     """
     largest = 0
     for _ in range(LOOKS):
@@ -85,23 +85,23 @@ def size(folder: str, most: int) -> int:
 
 
 LOOKS = 20
-"""How often a folder is counted in which something always vanishes."""
+"""How often to count a folder in which something always vanishes."""
 
 DEEPEST = 100
-"""Folders inside each other, each of which takes a descriptor while it is counted."""
+"""Nested folders that are counted; each of them takes a descriptor meanwhile."""
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class _Walk:
-    """Counts by descriptors: a path may be that of another folder by the time it is opened."""
+    """Counts through descriptors: a path may lead to another folder by the time it is opened."""
 
     def __init__(self, most: int) -> None:
         self.total, self.vanished = 0, False
         self._most = most
 
     def count(self, name: str, within: int | None, depth: int) -> None:
-        """Add what is below the folder ``name`` of the folder ``within``."""
+        """Add what is below the folder ``name`` in the folder ``within``."""
         if not depth:
             self.total = self._most + 1
             return
@@ -133,9 +133,9 @@ class _Walk:
 
 
 def nameless(process: int, folder: str, largest: int) -> int:
-    """Bytes on disk of the files of ``folder`` that were removed and that ``process`` still holds.
+    """Count the bytes on disk of removed files of ``folder`` that ``process`` still holds.
 
-    One that is only mapped into memory counts as ``largest``, the maximum size of a file.
+    A file that is only mapped into memory counts as ``largest``, the maximum size of a file.
     """
     held: dict[int, int] = {}
     with suppress(OSError):  # it has ended, or there is no /proc

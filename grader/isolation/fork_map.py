@@ -1,7 +1,7 @@
 """Maps a function over items in forked processes that can be killed.
 
-What an item does to its process, a crash, an endless loop, memory without end, concerns that item
-alone: the process ends, and another one continues behind it.
+A crash, an endless loop or unbounded memory use affects only the item that caused it: the process
+ends, and another one continues with the next item.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from grader.isolation import children, kernel, rlimits, seccomp
 T = TypeVar("T")
 
 LENGTH = struct.Struct("<cI")
-"""Before each result: what it is, and how many bytes follow."""
+"""The header of each result: its kind, and how many bytes follow."""
 RESULT, FAILED = b"r", b"f"
 OPEN_FILES = 64
 OUT_OF_MEMORY = 71
 PIECE = 1 << 18
 PATIENCE_S = 10.0
-"""A process closes its pipe a moment before it has ended."""
+"""How long to wait for the exit status: a process closes its pipe shortly before it ends."""
 
 
 class Limits(NamedTuple):
-    """For one item: seconds of time and of processor, bytes of new memory and of the result."""
+    """For one item: seconds of wall-clock and CPU time, bytes of new memory and of the result."""
 
     wall: float = 60.0
     cpu: float = 10.0
@@ -43,7 +43,7 @@ USUAL = Limits()
 
 
 class Stopped(NamedTuple):
-    """Why there is no result. ``outside``: the machine may be to blame, and not the item."""
+    """Why there is no result. ``outside``: the machine may be to blame instead of the item."""
 
     why: str
     outside: bool = False
@@ -52,11 +52,11 @@ class Stopped(NamedTuple):
 def each(
     function: Callable[[T], bytes], items: Sequence[T], limits: Limits = USUAL
 ) -> Iterator[bytes | Stopped]:
-    """What ``function`` returns for each item, in order, or why it does not.
+    """Yield what ``function`` returns for each item, in order, or why it does not return.
 
-    The process starts at once, so that several may work while the first result is awaited. Call
-    it where there is only one thread. The function can read what this process can, but it
-    starts no process, opens no connection and writes no file.
+    The process starts at once, so that several can work while the caller awaits the first result.
+    Call it only while this process has one thread. The function can read what this process can,
+    but cannot start a process, open a connection or write a file.
 
     Raises:
         OSError: the machine has no process or pipe left.
@@ -67,7 +67,7 @@ def each(
 def _results(
     function: Callable[[T], bytes], items: Sequence[T], limits: Limits, begun: tuple[int, int]
 ) -> Iterator[bytes | Stopped]:
-    """The results of the process that has begun, and of those that continue behind it."""
+    """Yield the results of the process that has begun, and of those that take over from it."""
     start = 0
     while True:
         process, ours = begun
@@ -88,11 +88,11 @@ def _results(
 
 
 _reading: set[int] = set()
-"""Where results come from. A process must not read those of others."""
+"""The pipes that results come from. A process must not read those of others."""
 
 
 def _forked(function: Callable[[T], bytes], items: Sequence[T], limits: Limits) -> tuple[int, int]:
-    """A process that works on ``items``, and where its results come from."""
+    """Start a process that works on ``items``; returns its id and the pipe for its results."""
     ours, theirs = os.pipe()
     parent = os.getpid()
     try:
@@ -134,7 +134,7 @@ def _work(
 
 
 def _confine(limits: Limits, parent: int) -> None:
-    """Limit this process. What the machine does not offer is left out: no foreign code runs."""
+    """Limit this process. Skip what the machine does not offer: the process runs only our code."""
     kernel.die_with(parent)
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -150,7 +150,7 @@ def _confine(limits: Limits, parent: int) -> None:
 
 
 def _address_space() -> int:
-    """Bytes of address space that this process has."""
+    """Return how many bytes of address space this process has."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
@@ -165,7 +165,7 @@ def _send(out: int, kind: bytes, data: bytes) -> None:
 
 
 def _next(ours: int, process: int, limits: Limits) -> bytes | Stopped:
-    """The next result, or why there is none; then the process is to be ended."""
+    """Return the next result, or why there is none; the caller then ends the process."""
     deadline = time.monotonic() + limits.wall
     head = _read(ours, LENGTH.size, deadline)
     if head is None:
@@ -182,7 +182,7 @@ def _next(ours: int, process: int, limits: Limits) -> bytes | Stopped:
 
 
 def _read(ours: int, size: int, deadline: float) -> bytes | None:
-    """``size`` bytes, fewer at the end of the pipe; None after ``deadline``."""
+    """Read ``size`` bytes, fewer at the end of the pipe; None after ``deadline``."""
     poller = select.poll()
     poller.register(ours, select.POLLIN)
     found = bytearray()
@@ -198,7 +198,7 @@ def _read(ours: int, size: int, deadline: float) -> bytes | None:
 
 
 def _reason(status: int | None, limits: Limits) -> Stopped:
-    """Why a process that said nothing more has ended."""
+    """Say why a process that sent nothing more has ended."""
     if status == -signal.SIGPROF:
         return Stopped(f"it took more than {limits.cpu:g} s of processor time")
     if status == OUT_OF_MEMORY:

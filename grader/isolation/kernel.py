@@ -1,6 +1,6 @@
-"""Features of the Linux kernel only, through ``prctl`` and bare system calls.
+"""Features that only Linux has, through ``prctl`` and raw system calls.
 
-Elsewhere every function reports that it did nothing.
+On other systems, every function reports that it did nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PR_SET_NO_NEW_PRIVS = 38
 
 
 def prctl(option: int, value: int) -> bool:
-    """``prctl(option, value, 0, 0, 0)``; whether it succeeded."""
+    """Call ``prctl(option, value, 0, 0, 0)``; returns whether it succeeded."""
     if not LINUX:
         return False
     zeros = (ctypes.c_ulong(0),) * 3
@@ -27,7 +27,7 @@ def prctl(option: int, value: int) -> bool:
 
 
 def syscall(number: int, *arguments: int | ctypes.Array[ctypes.c_char] | None) -> int:
-    """The result of a system call.
+    """Return the result of a system call.
 
     Raises:
         OSError: with the kernel's reason.
@@ -54,5 +54,5 @@ def die_with(parent: int) -> None:
 
 
 def no_new_privileges() -> bool:
-    """No program that this process starts can gain rights. Landlock and seccomp require it."""
+    """Deny new privileges to programs that this process starts: Landlock and seccomp need that."""
     return prctl(PR_SET_NO_NEW_PRIVS, 1)

@@ -1,6 +1,6 @@
-"""Landlock: the worker reads only the installed programs and writes only its own folder.
+"""Landlock: the worker can read only the installed programs and write only to its own folder.
 
-The course's answers are in neither. See the kernel's
+Neither contains the course's answers. See the kernel's
 ``Documentation/userspace-api/landlock.rst``.
 """
 
@@ -28,11 +28,11 @@ READ = READ_FILE | READ_DIR
 MAKE_DEVICES = 1 << 6 | 1 << 11
 ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | 1 << 15
 FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
-"""How many file rights each version of Landlock knows."""
+"""The number of file rights in each version of Landlock."""
 
 NETWORK = 0b11
 SCOPES = 0b11
-"""No TCP; no signals and no abstract sockets to processes outside."""
+"""Forbid TCP, and signals and abstract sockets to processes outside."""
 
 
 def apply(settings: Settings) -> bool:
@@ -41,9 +41,9 @@ def apply(settings: Settings) -> bool:
 
 
 def restrict(rules: Iterable[tuple[str, int]]) -> bool:
-    """Allow this process what ``rules`` say, paths with rights below each, and nothing else.
+    """Allow this process only what ``rules`` say: paths, each with the rights below it.
 
-    False if the kernel has no Landlock.
+    Returns False if the kernel has no Landlock.
     """
     if not kernel.LINUX:
         return False
@@ -77,7 +77,7 @@ def _create(version: int, handled: int) -> int:
 
 
 def _rules(settings: Settings) -> Iterator[tuple[str, int]]:
-    """Paths, and what is allowed below each."""
+    """Yield paths, and what is allowed below each."""
     everything = (1 << 16) - 1 & ~EXECUTE & ~MAKE_DEVICES
     programs = EXECUTE if settings.programs else 0
     for path in allowlist.paths(settings.grader, settings.course):
@@ -93,7 +93,7 @@ def _rules(settings: Settings) -> Iterator[tuple[str, int]]:
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
-    """Add one rule; a missing path needs none."""
+    """Add a rule; a missing path needs none."""
     import ctypes
 
     try:

@@ -1,7 +1,7 @@
 """The layers that the worker applies to itself, in order.
 
-Each is a function of the settings that returns whether the machine offers the layer. One that
-must be applied before the framework starts threads is in ``BEFORE_IMPORT``.
+Each is a function of the settings that returns whether the machine offers the layer. Those that
+must be applied before the framework starts threads are in ``BEFORE_IMPORT``.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ AFTER_IMPORT: tuple[tuple[str, Layer], ...] = (("seccomp", seccomp.apply),)
 
 
 def fall_back(applied: tuple[str, ...], settings: Settings) -> None:
-    """Bound what cannot be forbidden. It is not part of any tier."""
+    """Limit what cannot be forbidden. No tier depends on this."""
     if "seccomp" not in applied:
         rlimits.no_more_processes(settings)
 
 
 def apply(layers: tuple[tuple[str, Layer], ...], settings: Settings) -> tuple[str, ...]:
-    """Apply every wanted layer that the machine offers; returns the names of those now in force."""
+    """Apply every wanted layer that the machine offers; return the names of those now in force."""
     return tuple(name for name, layer in layers if name in settings.layers and layer(settings))

@@ -18,10 +18,10 @@ OPEN_FILES = 512
 
 
 def no_more_processes(settings: Settings) -> bool:
-    """Bound how many processes the worker can start, if starting them is not forbidden.
+    """Limit how many processes the worker can start, where starting them is not forbidden.
 
-    The limit includes what the user already runs. Linux counts threads too and needs some for
-    the framework; elsewhere a limit of 0 only stops new processes.
+    The limit includes the user's running processes. Linux counts threads too, and the framework
+    needs some; elsewhere a limit of 0 only prevents new processes.
     """
     with contextlib.suppress(OSError, ValueError):  # Landlock hides what the user runs
         most = _tasks_of_user() + settings.processes if kernel.LINUX else 0
@@ -40,7 +40,7 @@ def _tasks_of_user() -> int:
 
 
 def apply(settings: Settings) -> bool:
-    """Lower the limits, both hard and soft, so that nothing can raise them again."""
+    """Lower the limits, hard and soft, so that nothing can raise them again."""
     limits = {
         resource.RLIMIT_CPU: settings.cpu,
         resource.RLIMIT_FSIZE: settings.file_size,
@@ -55,14 +55,14 @@ def apply(settings: Settings) -> bool:
 
 
 def inherited(wanted: int) -> int | None:
-    """Bytes of address space that whoever started this process allows, if fewer than ``wanted``."""
+    """Return the inherited limit on address space in bytes, if it is below ``wanted``."""
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     return hard if hard != resource.RLIM_INFINITY and hard < wanted else None
 
 
 def lower(name: int, most: int) -> None:
-    """Set a limit, hard and soft, to ``most``, or to the hard limit that is lower already."""
-    # macOS has some of these names and refuses to set them.
+    """Set a limit, hard and soft, to ``most``, or to the present hard limit if that is lower."""
+    # macOS defines some of these limits but refuses to set them.
     with contextlib.suppress(OSError, ValueError):
         hard = resource.getrlimit(name)[1]
         value = most if hard == resource.RLIM_INFINITY else min(most, hard)

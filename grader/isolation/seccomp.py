@@ -1,9 +1,9 @@
-"""seccomp: after its imports the worker starts no process, opens no socket, signals nobody.
+"""seccomp: after its imports the worker can start no process, open no socket and signal nobody.
 
-Also forbidden are the calls that change files' modes, owners, times and attributes, which
-Landlock does not cover. See ``Documentation/userspace-api/seccomp_filter.rst`` of the kernel.
-The filter is a classic BPF program over ``struct seccomp_data``: the call's number at offset 0,
-the architecture at 4, the arguments, 8 bytes each, from 16.
+The filter also forbids changing files' modes, owners, times and attributes, which Landlock does
+not cover. See the kernel's ``Documentation/userspace-api/seccomp_filter.rst``. It is a classic BPF
+program over ``struct seccomp_data``: the call's number is at offset 0, the architecture at 4, and
+the arguments, 8 bytes each, start at 16.
 """
 
 from __future__ import annotations
@@ -33,22 +33,22 @@ ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 CLONE_THREAD, CLONE_FILES = 0x00010000, 0x00000400
 CLOSE_RANGE_UNSHARE = 2
 FCNTL_FORBIDDEN = (5, 6, 7, 8, 10, 15, 36, 37, 38, 1024, 1026, 1031)
-"""Locks, which two workers that read one file could talk with. F_SETOWN, F_SETSIG and F_SETOWN_EX
-send any signal to any process of the user; F_SETLEASE blocks whoever opens the file; F_NOTIFY
-reports what happens in a folder; F_SETPIPE_SZ gives a pipe memory that no limit counts."""
+"""Locks, through which two workers that read one file could communicate. F_SETOWN, F_SETSIG and
+F_SETOWN_EX send any signal to any process of the user; F_SETLEASE blocks whoever opens the file;
+F_NOTIFY reports what happens in a folder; F_SETPIPE_SZ gives a pipe memory that no limit counts."""
 MAP_SHARED, MAP_ANONYMOUS = 0x01, 0x20
-"""Memory with both stays when a process gives its pages back, and counts as nobody's."""
+"""Memory with both flags remains when a process releases its pages, and counts for no process."""
 MADV_OUT = (20, 21)
-"""MADV_COLD and MADV_PAGEOUT move memory where the supervisor does not see it."""
+"""MADV_COLD and MADV_PAGEOUT move memory to where the supervisor does not see it."""
 NO_STREAM = 0xE
-"""The bits that every kind of socket except a stream has. A pair of streams reaches nobody else; a
-datagram from a pair can be sent to any path."""
+"""Bits that every type of socket except a stream has. A pair of streams reaches nobody else; a
+datagram socket of a pair can send to any path."""
 IOCTL_ALLOWED = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 """TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. Others change a file's flags, type
 into a terminal or send signals."""
 PRCTL_ALLOWED = (15, 16)
-"""PR_SET_NAME and PR_GET_NAME, of threads. Others would outlive the parent, or hide the files of a
-process from the supervisor."""
+"""PR_SET_NAME and PR_GET_NAME, of threads. Others would let a process outlive its parent, or hide
+its files from the supervisor."""
 O_ACCMODE, O_TRUNC = 0o3, 0o1000
 SIGKILL = 9
 
@@ -57,7 +57,7 @@ Block = list[tuple[int, int, int, int]]
 
 
 def apply(settings: Settings | None) -> bool:
-    """Filter the calls of every thread of this process; False if that is impossible."""
+    """Filter the system calls of every thread of this process; False if that is impossible."""
     machine = os.uname().machine
     if not kernel.LINUX or machine not in ARCHITECTURES or sys.maxsize < 1 << 32:
         return False
@@ -65,13 +65,13 @@ def apply(settings: Settings | None) -> bool:
 
 
 def install(code: Block) -> bool:
-    """Put a filter, such as :func:`program` makes, on every thread of this process."""
+    """Install a filter made by :func:`program` in every thread of this process."""
     text = b"".join(struct.pack("<HBBI", *instruction) for instruction in code)
     held = ctypes.create_string_buffer(text, len(text))
     header = struct.pack("<HxxxxxxQ", len(code), ctypes.addressof(held))
     call = SPECIAL["seccomp"][os.uname().machine == "aarch64"]
     try:
-        # A result above 0 is a thread that the filter could not be applied to.
+        # A result above 0 is the id of a thread to which the filter could not be applied.
         buffer = ctypes.create_string_buffer(header, len(header))
         return kernel.syscall(call or 0, SET_MODE_FILTER, ALL_THREADS, buffer) == 0
     except OSError:
@@ -79,7 +79,7 @@ def install(code: Block) -> bool:
 
 
 def program(machine: str, own: int) -> Block:
-    """The filter for process ``own`` on ``machine``."""
+    """Return the filter for process ``own`` on ``machine``."""
     arm = machine == "aarch64"
     code: Block = [
         (LOAD, 0, 0, ARCHITECTURE),
@@ -92,7 +92,7 @@ def program(machine: str, own: int) -> Block:
         number = SPECIAL[name][arm]
         if number is not None:
             code += [(JUMP_EQUAL, 0, len(block), number), *block]
-    # As on a disk without labels, so that programs that copy files do without.
+    # As on a disk without extended attributes, so that programs that copy files do without them.
     unlabelled = ERRNO | errno.EOPNOTSUPP
     for calls, answer in ((FORBIDDEN, DENY), (LABELS, unlabelled)):
         for numbers in calls.values():
@@ -103,10 +103,10 @@ def program(machine: str, own: int) -> Block:
 
 
 def _blocks(own: int) -> dict[str, Block]:
-    """The outcome of each call that depends on its arguments. Every block ends in a return."""
+    """Return a block for each call whose outcome depends on its arguments; it ends in a return."""
     first, second, third = ARGUMENTS, ARGUMENTS + 8, ARGUMENTS + 16
     return {
-        # A thread with a table of open files of its own would hide them from the supervisor.
+        # A thread with its own table of open files would hide them from the supervisor.
         "clone": [
             (LOAD, 0, 0, first),
             (JUMP_ANY_BIT, 0, 2, CLONE_THREAD),
@@ -120,7 +120,7 @@ def _blocks(own: int) -> dict[str, Block]:
             (RETURN, 0, 0, DENY),
             (RETURN, 0, 0, ALLOW),
         ],
-        # Its flags are in memory, which filters cannot read. The C library then uses clone.
+        # Its flags are in memory, which filters cannot read. The C library falls back to clone.
         "clone3": [(RETURN, 0, 0, ERRNO | errno.ENOSYS)],
         "fcntl": [(LOAD, 0, 0, second), *_one_of(FCNTL_FORBIDDEN, DENY, ALLOW)],
         "ioctl": [(LOAD, 0, 0, second), *_one_of(IOCTL_ALLOWED, ALLOW, DENY)],
@@ -137,7 +137,7 @@ def _blocks(own: int) -> dict[str, Block]:
         "open": _no_emptying(second),
         "openat": _no_emptying(third),
         "prctl": [(LOAD, 0, 0, first), *_one_of(PRCTL_ALLOWED, ALLOW, DENY)],
-        # Reading a limit passes no new limit.
+        # A call that only reads a limit passes no new one.
         "prlimit64": [
             (LOAD, 0, 0, third),
             (JUMP_EQUAL, 0, 3, 0),
@@ -163,7 +163,7 @@ def _one_of(values: tuple[int, ...], then: int, otherwise: int) -> Block:
 
 
 def _itself(own: int, signal_at: int) -> Block:
-    """Signals go to process ``own`` only. SIGKILL comes from outside, and says so."""
+    """Allow signals to process ``own`` only, without SIGKILL: that always comes from outside."""
     return [
         (LOAD, 0, 0, ARGUMENTS),
         (JUMP_EQUAL, 1, 0, own),
@@ -174,7 +174,7 @@ def _itself(own: int, signal_at: int) -> Block:
 
 
 def _no_emptying(flags_at: int) -> Block:
-    """Nobody empties a file by opening it to read, which Landlock allows before Linux 6.2."""
+    """Forbid truncating a file opened for reading, which Landlock allows before Linux 6.2."""
     return [
         (LOAD, 0, 0, flags_at),
         (JUMP_ANY_BIT, 0, 2, O_TRUNC),

@@ -1,4 +1,4 @@
-"""What the grader tells a worker's process before it starts."""
+"""The settings that the grader passes to a worker's process at its start."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ JOB, MESSAGES, CONTROL, ENDING = 3, 4, 5, 6
 
 
 WORKER, FORK_SERVER = "worker", "fork-server"
-"""First argument of a process that is already the worker, or that will fork workers."""
+"""First argument of a process that is the worker itself, or that will fork workers."""
 
 
 TEXTS = ("grader", "course", "folder", "cache", "framework", "engine")
@@ -17,7 +17,7 @@ TEXTS = ("grader", "course", "folder", "cache", "framework", "engine")
 
 @dataclass(frozen=True)
 class Settings:
-    """What the parent decides before the worker starts. Bytes, seconds, 0 or 1 for no or yes.
+    """What the parent decides before the worker starts: bytes, seconds, 0 or 1 for no or yes.
 
     ``grader`` and ``course`` are folders, and so is ``cache`` if not empty. ``programs``
     says that importing the framework runs programs.

@@ -1,8 +1,8 @@
 """The trusted process next to the worker: it watches memory and disk, and ends everything.
 
-It adopts the worker's orphans, so that it finds processes that daemonised themselves. It
-lives as long as the grader holds the other end of ``CONTROL``: when the grader ends, however
-that happens, the worker, everything it started and its folder go too.
+It adopts the worker's orphans, so that it finds processes that daemonised themselves. It lives as
+long as the grader holds the other end of ``CONTROL``. When the grader ends, however that happens,
+the supervisor ends the worker with everything it started and removes its folder.
 """
 
 # pathlib would cost 10 ms of every start.
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from grader.isolation.settings import Settings
 
 TICK_MS = 25
-"""Seconds between two looks at the worker's memory, which can grow by about 100 MB meanwhile."""
+"""Milliseconds between two measurements of the worker's memory, which can grow by about 100 MB."""
 DISK_TICKS = 10
 REAPING_S = 10.0
 
 
 def watch(child: int, settings: Settings) -> NoReturn:
-    """Wait until the worker or the grader ends, leave nothing, and report how it ended."""
+    """Wait until the worker or the grader ends, clean up, and report how the worker ended."""
     from grader.isolation.settings import CONTROL, ENDING, JOB, MESSAGES
 
     quiet = os.open(os.devnull, os.O_WRONLY)
@@ -40,7 +40,7 @@ def watch(child: int, settings: Settings) -> NoReturn:
 
 
 def oversee(child: int, settings: Settings, control: int, ending: int) -> None:
-    """The same for one of several children: returns when nothing is left of it."""
+    """Do the same for one of several children; return when nothing is left of it."""
     reason, ended, waited_ms = _wait(child, control, settings)
     if ended is None:
         os.kill(child, signal.SIGKILL)
@@ -59,9 +59,9 @@ Ended = tuple[int, int, resource.struct_rusage]
 
 
 def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | None, int]:
-    """``exit`` and how; or why it must end: a limit's name, or ``stopped`` by the grader.
+    """Return ``exit`` and how; or why it must end: a limit's name, or ``stopped`` by the grader.
 
-    Also the milliseconds for which it waited for a processor; 0 if it has ended.
+    Also returns for how many milliseconds it waited for a processor; 0 if it has ended.
     """
     poller = select.poll()
     poller.register(control, select.POLLIN | select.POLLHUP)
@@ -78,7 +78,7 @@ def _wait(child: int, control: int, settings: Settings) -> tuple[str, Ended | No
 def _until_ended(
     child: int, control: int, settings: Settings, poller: select.poll, poll: bool
 ) -> tuple[str, Ended | None, int]:
-    """``poll``, at short intervals even before there is a job."""
+    """Watch until it must end. ``poll``: check at short intervals even before there is a job."""
     watching, ticks, most, before = False, 0, 0, 0
     while True:
         timeout = TICK_MS if watching or poll else None
@@ -102,13 +102,13 @@ def _until_ended(
 
 
 def _disk(child: int, settings: Settings) -> int:
-    """Bytes on disk of the worker's files: those in its folder, and those without a name."""
+    """Count the bytes on disk of the worker's files: those in its folder and removed ones."""
     named = folder.size(settings.folder, settings.disk)
     return named + folder.nameless(child, settings.folder, settings.file_size)
 
 
 def _process_handle(child: int) -> int | None:
-    """A descriptor that becomes readable when ``child`` ends, if the system has them."""
+    """Open a descriptor that becomes readable when ``child`` ends, if the system has them."""
     if not hasattr(os, "pidfd_open"):
         return None
     try:
@@ -118,7 +118,7 @@ def _process_handle(child: int) -> int | None:
 
 
 class Usage(NamedTuple):
-    """What a process holds: bytes of memory, and threads."""
+    """What a process uses: bytes of memory, and threads."""
 
     memory: int
     threads: int
@@ -128,7 +128,7 @@ NOTHING = Usage(0, 0)
 
 
 def usage(process: int) -> Usage:
-    """What ``process`` holds; nothing if that cannot be read."""
+    """Return what ``process`` uses; nothing if that cannot be read."""
     try:
         with open(f"/proc/{process}/stat", "rb") as file:
             words = file.read().rpartition(b")")[2].split()
@@ -138,7 +138,7 @@ def usage(process: int) -> Usage:
 
 
 def waited(process: int) -> int:
-    """Milliseconds for which the first thread of ``process`` waited until a processor was free.
+    """Return for how many milliseconds the first thread of ``process`` waited for a processor.
 
     0 if that cannot be read.
     """
@@ -177,7 +177,7 @@ def _end(group: int) -> None:
 
 
 def _children(parent: int) -> list[int]:
-    """The processes whose parent is ``parent``."""
+    """Return the processes whose parent is ``parent``."""
     found = []
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if name.isdecimal():

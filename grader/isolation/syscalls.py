@@ -8,9 +8,9 @@ from __future__ import annotations
 Numbers = tuple[int, int | None]
 
 UNKNOWN = 470
-"""Calls from this number on are newer than this list."""
+"""Calls with this number or a higher one are newer than this list."""
 
-# Calls that depend on their arguments.
+# Calls whose outcome depends on their arguments.
 SPECIAL: dict[str, Numbers] = {
     "clone": (56, 220),
     "clone3": (435, 435),
@@ -69,12 +69,12 @@ NETWORK: dict[str, Numbers] = {
     "bind": (49, 200),
     "connect": (42, 203),
     "listen": (50, 201),
-    # Messages can hold open files, which nobody finds there.
+    # Messages can hold open files, where the supervisor cannot find them.
     "recvmmsg": (299, 243),
     "recvmsg": (47, 212),
     "sendmmsg": (307, 269),
     "sendmsg": (46, 211),
-    "setsockopt": (54, 208),  # sets the size of buffers, which no limit counts
+    "setsockopt": (54, 208),  # sets buffer sizes, which no limit counts
     "socket": (41, 198),
 }
 
@@ -87,7 +87,7 @@ FILES: dict[str, Numbers] = {
     "fchown": (93, 55),
     "fchownat": (260, 54),
     "file_setattr": (469, 469),
-    "flock": (73, 32),  # a file that two workers may read would be a channel between them
+    "flock": (73, 32),  # would make a file that two workers can read a channel between them
     "fremovexattr": (199, 16),
     "fsetxattr": (190, 7),
     "futimesat": (261, None),
@@ -111,7 +111,7 @@ FILES: dict[str, Numbers] = {
     "utimes": (235, None),
 }
 
-# What files are labelled with, by path: Landlock leaves that to be read, whoever's file it is.
+# Extended attributes, by path: Landlock lets anyone read them, whoever owns the file.
 LABELS: dict[str, Numbers] = {
     "getxattr": (191, 8),
     "getxattrat": (464, 464),
@@ -121,7 +121,7 @@ LABELS: dict[str, Numbers] = {
     "llistxattr": (195, 12),
 }
 
-# Memory and names that outlive a process, or that it does not count as its own.
+# Memory and names that outlive a process, or that are not counted as its own.
 SHARED: dict[str, Numbers] = {
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),

@@ -1,4 +1,4 @@
-"""What a set of layers amounts to, in the report's one word; and what the machine offers."""
+"""The tier that a set of layers amounts to, as the report names it; and what the machine offers."""
 
 # pathlib would cost 10 ms of every start.
 # ruff: noqa: PTH100, PTH116, PTH120, PTH123
@@ -14,12 +14,12 @@ from grader.isolation import bubblewrap
 from grader.isolation.folder import NOBODY, closed
 
 LAYERS = ("bubblewrap", "user", "limits", "landlock", "seccomp")
-"""Every layer: those around the worker, then those that it applies from inside."""
+"""Every layer: those around the worker, then those that it applies to itself."""
 
 SANDBOXED = frozenset(LAYERS)
 CONFINED = SANDBOXED - {"bubblewrap"}
 TIERS = ("sandboxed", "confined", "process")
-"""From the strongest to the weakest."""
+"""Strongest first."""
 
 CONFINED_SEES = (
     "A confined program can see the size and the dates of a file whose path it guesses, "
@@ -51,7 +51,7 @@ class Offer(NamedTuple):
 
 
 def name(layers: Iterable[str]) -> str:
-    """``sandboxed`` or ``confined`` if all its layers are in force, else ``process``."""
+    """Return ``sandboxed`` or ``confined`` if all its layers are in force, else ``process``."""
     applied = set(layers)
     if applied >= SANDBOXED:
         return "sandboxed"
@@ -59,7 +59,7 @@ def name(layers: Iterable[str]) -> str:
 
 
 def usable(layers: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of ``layers`` that can be tried here; the worker says which are in force."""
+    """Return those of ``layers`` worth trying here; the worker reports which are in force."""
     lacking = set()
     if "bubblewrap" in layers and bubblewrap.problem():
         lacking.add("bubblewrap")
@@ -69,7 +69,7 @@ def usable(layers: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def reason(missing: Collection[str]) -> tuple[str, str]:
-    """Why ``missing`` layers are, in a sentence, and the easiest remedy on this machine."""
+    """Return why layers are ``missing``, in a sentence, and the easiest remedy on this machine."""
     kernel = {"landlock": "Landlock", "seccomp": "seccomp"}
     if lacks := [title for layer, title in kernel.items() if layer in missing]:
         why = f"This system has no {' and no '.join(lacks)}."
@@ -83,7 +83,7 @@ def reason(missing: Collection[str]) -> tuple[str, str]:
 
 
 def _root(*, bare: bool) -> tuple[str, str]:
-    """Why the worker cannot run as another user than root; ``bare``: bubblewrap is missing too."""
+    """Return why the worker can run only as root, and the remedy; ``bare``: without bubblewrap."""
     if not _has_nobody():
         why = "The grader runs as root in a user namespace that has no other user."
         return why, "Run it as an ordinary user, for whom programs are confined at once."
@@ -97,7 +97,7 @@ def _root(*, bare: bool) -> tuple[str, str]:
 
 
 def _install() -> str:
-    """How to install bubblewrap with the package manager that is here."""
+    """Say how to install bubblewrap with this machine's package manager."""
     import shutil
 
     here = (command for program, command in INSTALLERS.items() if shutil.which(program))
@@ -107,13 +107,13 @@ def _install() -> str:
 
 
 class Barred(NamedTuple):
-    """What keeps another user from Python and the grader: closed paths, closed folders above."""
+    """What keeps other users from Python and the grader: closed paths and folders above them."""
 
     paths: list[str]
     above: list[str]
 
     def opening(self) -> str:
-        """The command that opens them."""
+        """Return the command that opens them."""
         import shlex
 
         commands = (("chmod -R o+rX", self.paths), ("chmod o+x", self.above))
@@ -122,7 +122,7 @@ class Barred(NamedTuple):
 
 @cache
 def _barred(*, inside: bool) -> Barred:
-    """What bars others. ``inside`` bubblewrap, which recreates them, no folder above does."""
+    """Find what bars other users. ``inside`` bubblewrap the folders above are recreated, open."""
     grader = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     real = {os.path.realpath(path) for path in (sys.prefix, sys.base_prefix, grader)}
     above = {folder for path in real for folder in closed(os.path.dirname(path))}
@@ -138,7 +138,7 @@ def _droppable(*, inside: bool) -> bool:
 
 
 def _has_nobody() -> bool:
-    """Whether root can become another user; in a user namespace it may be alone."""
+    """Whether root can become another user: in a user namespace there may be no other."""
     try:
         with open("/proc/self/uid_map", encoding="ascii") as users:
             ranges = [line.split() for line in users]

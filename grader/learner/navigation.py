@@ -1,4 +1,4 @@
-"""The way through the course: how far a step is, and which one comes next."""
+"""The way through the course: the state of a step, and which one comes next."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def state(step: Step, one: StepProgress) -> str:
-    """``passed``, ``edited`` since it passed, left for ``later``, ``started`` or ``new``."""
+    """Return ``passed``, ``edited`` since it passed, left for ``later``, ``started`` or ``new``."""
     if one.passes:
         same = digest(step.stub)[: len(one.digest)] == one.digest
         return "passed" if same or one.digest.startswith(CELL) else "edited"
@@ -23,9 +23,9 @@ def state(step: Step, one: StepProgress) -> str:
 
 
 def next_step(steps: Sequence[Step], known: Progress) -> Step | None:
-    """The step last worked on, else the first after it that does not pass.
+    """Return the step last worked on if it does not pass, else the first one after it.
 
-    Those left for later come last. None if all pass.
+    Steps left for later come last. None if all pass.
     """
     begun = [step for step in steps if known.get(step.id, UNTOUCHED).last]
     last = max(begun, key=lambda step: known[step.id].last or "", default=None)
@@ -35,12 +35,12 @@ def next_step(steps: Sequence[Step], known: Progress) -> Step | None:
 
 
 def following(step: Step, steps: Sequence[Step], known: Progress, by: int = 1) -> Step | None:
-    """The step after this one, or before it with ``by=-1``, passing over what is left for later."""
+    """Return the next step, or the previous one with ``by=-1``, skipping those left for later."""
     rest = steps[steps.index(step) + 1 :] if by > 0 else steps[: steps.index(step)][::-1]
     return next((other for other in rest if not left(other, known)), None)
 
 
 def left(step: Step, known: Progress) -> bool:
-    """Whether the step was left for later and does not pass yet."""
+    """Whether the step was left for later and has not passed since."""
     one = known.get(step.id, UNTOUCHED)
     return one.later and not one.passes

@@ -1,6 +1,6 @@
-"""How a learner's program differs from the reference, as far as that matters.
+"""Shows how a learner's program differs from the reference, as far as that matters.
 
-Compared are statements as Python reads them. Comments, docstrings, layout, the spelling of
+It compares statements as Python parses them. Comments, docstrings, layout, the spelling of
 constants and the order of imports make no difference.
 """
 
@@ -21,8 +21,8 @@ IMPORTS = (ast.Import, ast.ImportFrom)
 class Piece:
     """A statement, or the head of a function or class.
 
-    ``meaning`` is what it is compared by, ``lines`` how it is written, without comments. ``number``
-    is the 1-based line where it begins.
+    ``meaning`` is what is compared, ``lines`` the text without comments. ``number`` is the 1-based
+    line where it begins.
     """
 
     meaning: str
@@ -31,12 +31,12 @@ class Piece:
 
 
 def difference(mine: str, reference: str, around: int) -> Iterator[str]:
-    """The lines of a unified diff, its marks followed by a space, with line numbers of ``mine``.
+    """Yield the lines of a unified diff, each mark followed by a space, numbered as in ``mine``.
 
-    ``around`` is how many statements that are equal are shown on either side.
+    ``around`` is how many equal statements are shown on either side.
 
     Raises:
-        SyntaxError: ``mine`` is no Python.
+        SyntaxError: ``mine`` is not Python.
     """
     mine = mine.replace("\r\n", "\n").replace("\r", "\n")
     have, want = _pieces(mine), _pieces(reference)
@@ -55,7 +55,7 @@ def difference(mine: str, reference: str, around: int) -> Iterator[str]:
 
 
 def _pieces(source: str) -> list[Piece]:
-    """The statements of a program in order, its imports first and sorted."""
+    """Return the statements of a program in order, its imports first and sorted."""
     tree = ast.parse(source)
     lines = _without_comments(source)
     imports = [one for node in tree.body if isinstance(node, IMPORTS) for one in _imports(node)]
@@ -65,7 +65,7 @@ def _pieces(source: str) -> list[Piece]:
 
 
 def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[Piece]:
-    """A piece for each name that the statement brings in."""
+    """Yield a piece for each name that the statement imports."""
     for name in node.names:
         text = ast.unparse(_with(node, [name]))
         yield Piece(text, (text,), node.lineno)
@@ -78,7 +78,7 @@ def _with(node: ast.Import | ast.ImportFrom, names: list[ast.alias]) -> ast.stmt
 
 
 def _listed(body: Sequence[ast.stmt], lines: Sequence[str], depth: int) -> Iterator[Piece]:
-    """The pieces of a block, ``depth`` blocks deep."""
+    """Yield the pieces of a block, ``depth`` blocks deep."""
     for node in body:
         if _is_docstring(node):
             continue
@@ -92,7 +92,7 @@ def _listed(body: Sequence[ast.stmt], lines: Sequence[str], depth: int) -> Itera
 
 
 def _on_own_lines(node: ast.FunctionDef | ast.ClassDef) -> bool:
-    """Whether what is in a function or class begins below its head."""
+    """Whether the body of a function or class begins below its head."""
     return node.body[0].lineno > node.lineno
 
 
@@ -111,7 +111,7 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def _without_comments(source: str) -> list[str]:
-    """The lines of a program; where a comment was, nothing."""
+    """Return the lines of a program without its comments."""
     lines = source.split("\n")  # as Python counts them; splitlines also ends one at a form feed
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:

@@ -1,4 +1,4 @@
-"""What the supervisor reports about an ended worker, and what that means for the file."""
+"""What the supervisor reports about a worker that has ended, and what it means for the file."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ OUTSIDE = "it was killed from outside, perhaps because the machine ran out of me
 
 
 class Ending(NamedTuple):
-    """Why the supervisor ended the worker (``exit``: it did so itself), and how it left.
+    """Why the worker ended (``exit``: by itself; else the supervisor ended it), and its status.
 
-    Milliseconds: what it had of the processors, and how long it waited for one during its job.
+    Milliseconds: the processor time it used, and how long it waited for a processor in its job.
     """
 
     reason: str = ""
@@ -27,7 +27,7 @@ class Ending(NamedTuple):
 
 
 def read(line: bytes) -> Ending:
-    """The supervisor's line; an empty ending if it could not say anything."""
+    """Parse the supervisor's line; an empty ending if it could not write one."""
     words = line.decode("ascii", "replace").split()
     try:
         return Ending(words[0], int(words[1]), int(words[2]), int(words[3]))
@@ -36,15 +36,15 @@ def read(line: bytes) -> Ending:
 
 
 def starved(ending: Ending, elapsed: float) -> bool:
-    """Whether a program had hardly a processor in ``elapsed`` seconds, though it wanted one.
+    """Whether a program had hardly any processor time in ``elapsed`` seconds, though it wanted it.
 
-    Not one that sleeps, which waits for nothing, nor one whose own threads take its processors.
+    False for one that sleeps, since that is no waiting, or whose own threads use the processors.
     """
     return 2 * ending.waited_ms > 1000 * elapsed > 4 * ending.cpu_ms
 
 
 def interpret(ending: Ending, limits: Limits, *, sealed: bool) -> tuple[str, str]:
-    """How a worker with a job ended, in the words of ``Outcome.ended``, and the problem.
+    """Return how a worker with a job ended, in the words of ``Outcome.ended``, and the problem.
 
     A ``sealed`` worker cannot have killed itself.
     """
@@ -59,7 +59,7 @@ def interpret(ending: Ending, limits: Limits, *, sealed: bool) -> tuple[str, str
         return "timeout", ""
     if ending.reason == "stopped":
         return "machine", "the grading was cancelled"
-    # The other signals a program can send itself. Who says nothing was killed with it.
+    # A program can send itself other signals. A supervisor without a line was killed too.
     if ending.status == -signal.SIGKILL or not ending.reason:
         return "killed", OUTSIDE if sealed else ""
     return "exit", ""

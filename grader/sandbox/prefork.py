@@ -20,9 +20,9 @@ _early: list[ForkServer] = []
 
 @contextmanager
 def head_start(count: int) -> Iterator[None]:
-    """Have the framework imported from now on, for so many workers at a time in the block.
+    """Start importing the framework for this many concurrent workers in the block.
 
-    What goes wrong here goes wrong there again, and can be reported there.
+    Whatever fails here will fail again in the block, and can be reported there.
     """
     with suppress(Exception):
         _early.extend(fork_servers(count))
@@ -34,9 +34,9 @@ def head_start(count: int) -> Iterator[None]:
 
 
 def fork_servers(count: int) -> list[ForkServer]:
-    """Those of the head start, or else ``count`` new ones; none where the system has none.
+    """Return those of the head start, or else ``count`` new ones; none where the system has none.
 
-    One process imports the framework for all of them, and their workers are in one namespace:
+    One process imports the framework for all of them, and their workers share a namespace, so
     they are for programs of one person.
 
     Raises:
@@ -55,7 +55,7 @@ def fork_servers(count: int) -> list[ForkServer]:
 
 @contextmanager
 def preforked() -> Iterator[Callable[..., Running]]:
-    """A function that starts workers like ``sandbox.start``, one at a time, from a fork server.
+    """Yield a function that starts workers like ``sandbox.start``, one at a time, by forking.
 
     If the system has no fork server, each is started from scratch.
 

@@ -1,4 +1,4 @@
-"""Started by path, isolated, so that neither the course nor the current folder is importable."""
+"""Starts the worker, by path, so that neither the course nor the current folder is importable."""
 
 # pathlib would cost 10 ms of every start.
 # ruff: noqa: PTH100, PTH120

@@ -1,7 +1,7 @@
 """The first moments of the worker: one process becomes the supervisor and its only child.
 
-The child confines itself, imports the framework and serves one job. Nothing here imports it,
-and no learner's code runs before every layer is in force.
+The child confines itself, imports the framework and does its job. Nothing here imports the
+framework, and no learner's code runs before every layer is in force.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from grader.worker import child
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Become the supervisor; its child becomes the worker. Neither returns."""
+    """Become the supervisor, while a child becomes the worker. Neither returns."""
     from grader.isolation import kernel, supervisor
 
     if arguments[0] == WORKER:
         child.work_or_die(parse(arguments[2:]), int(arguments[1]))
     forking = arguments[0] == FORK_SERVER
     settings = parse(arguments[2:] if forking else arguments)
-    # CPython up to 3.12 formats the running task, with each tensor in it, whenever asyncio.run
-    # finds Python's own SIGINT handler: 22 s per forward pass.
+    # With Python's own SIGINT handler, asyncio.run of CPython up to 3.12 formats the running task
+    # with each tensor in it: 22 s per forward pass.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.closerange(ENDING + 1, 4096)
     with suppress(OSError):  # bubblewrap has already made a session
@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> NoReturn:
 def supervise(settings: Settings) -> None:
     """Stop being root, and end with the process that started this one.
 
-    bubblewrap's process outside ends this one only if this one asked for it; asked from
+    The kernel ends this process with bubblewrap's outer process only on request. When requested
     here, it does not matter which thread of the grader started bubblewrap.
     """
     from grader.isolation import kernel
@@ -65,6 +65,6 @@ def supervise(settings: Settings) -> None:
 
 
 def _spawn(arguments: list[str]) -> int:
-    """A worker from scratch: the libraries of macOS do not survive a fork."""
+    """Start a worker from scratch: macOS libraries do not survive a fork."""
     command = [*sys.orig_argv[: -len(arguments)], WORKER, str(os.getpid()), *arguments]
     return os.posix_spawn(sys.executable, command, os.environ)

@@ -1,9 +1,9 @@
 """Runs a learner's program so that every expression's value is recorded.
 
 Each expression ``e`` in a function or named lambda of the file becomes ``see(number, e)``, where
-the number says which node of the syntax tree it is: the grader numbers the same file the same way.
-So names, style and helpers do not matter, and values inside a line are seen as well as those that
-it assigns. The program computes the same; only its tensors and arrays are kept.
+the number identifies a node of the syntax tree: the grader numbers the same file in the same way.
+So names, style and helpers do not matter, and intermediate values within a line are recorded as
+well as assigned ones. The program computes the same; only its tensors and arrays are kept.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from grader.protocol.probe import MOST_PARTS, MOST_TURNS, SeenArray, SeenTensor,
 from grader.worker import observe
 
 SEE = "__see__"
-"""The name by which the rewritten program calls the recorder. No learner's file has it."""
+"""The name by which the rewritten program calls the recorder. No learner's file uses it."""
 
 MOST_SEEN = 2_000
-"""How many values of expressions are kept per run; a course program needs a hundredth."""
+"""How many values of expressions are kept per run; a step's program needs a hundredth."""
 MOST_SCALARS = 8_000
-"""Plain numbers among them; there are many more of them than tensors."""
+"""How many plain numbers are kept; there are many more of them than tensors."""
 MOST_BYTES = 24 << 20
 
 LOAD = ast.Load()
@@ -42,7 +42,7 @@ WRAPPED = (
 
 
 def rewritten(source: str, file: str) -> ast.Module:
-    """The program with every expression of its functions and lambdas passed to the recorder.
+    """Return the program with every expression of its functions and lambdas passed to the recorder.
 
     Raises:
         SyntaxError: as ``ast.parse``.
@@ -64,10 +64,10 @@ def rewritten(source: str, file: str) -> ast.Module:
 
 
 class _Rewriter(ast.NodeTransformer):  # noqa: TID251, nobody else holds this tree
-    """Rewrites one function; what has no value at run time stays unchanged."""
+    """Rewrites one function; nodes without a value at run time stay unchanged."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        """The body, preceded by the values of the parameters."""
+        """Rewrite the body, and record the values of the parameters before it."""
         names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
         at = _location(node)
         given = ast.Tuple([ast.Name(name, LOAD, **at) for name in names], LOAD, **at)
@@ -79,20 +79,20 @@ class _Rewriter(ast.NodeTransformer):  # noqa: TID251, nobody else holds this tr
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        """A class inside a function stays unchanged."""
+        """Leave a class inside a function unchanged."""
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AnnAssign:
-        """The value, not the annotation."""
+        """Rewrite the value, not the annotation."""
         node.value = self.visit(node.value) if node.value is not None else None
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
-        """Text has no tensors."""
+        """Leave it unchanged: text has no tensors."""
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """The arguments, the object whose method is called, and the result."""
+        """Record the arguments, the object whose method is called, and the result."""
         if isinstance(node.func, ast.Attribute):
             node.func.value = self.visit(node.func.value)
         elif not isinstance(node.func, ast.Name):
@@ -102,9 +102,9 @@ class _Rewriter(ast.NodeTransformer):  # noqa: TID251, nobody else holds this tr
         return _see(node, node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Any other node: its parts, and itself if it is an expression with a value.
+        """Rewrite any other node's parts, and the node itself if it is an expression with a value.
 
-        What a ``case`` compares with stays unchanged: no call may be written there.
+        The pattern of a ``case`` stays unchanged, because it cannot contain a call.
         """
         if isinstance(node, ast.pattern):
             return node
@@ -122,7 +122,7 @@ class _Rewriter(ast.NodeTransformer):  # noqa: TID251, nobody else holds this tr
         return [self.visit(one)] if isinstance(one, ast.AST) else [one]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
-        """The statement; of ``x += y`` and ``x[i] = y`` also ``x`` before and after it."""
+        """Rewrite a statement; for ``x += y`` and ``x[i] = y``, record ``x`` before and after."""
         match node:
             case ast.AugAssign(target=ast.Name(id=name) as changed):
                 before, after = [_seen(changed, name)], _seen(node, name)
@@ -137,7 +137,7 @@ class _Rewriter(ast.NodeTransformer):  # noqa: TID251, nobody else holds this tr
 
 
 def _seen(numbered: ast.stmt | ast.Name, name: str, *, within: bool = False) -> ast.Expr:
-    """A statement that records a variable, perhaps as one in which something was changed."""
+    """Make a statement that records a variable; ``within``: something inside it was changed."""
     at = _location(numbered)
     call = _see(numbered, ast.Name(name, LOAD, **at))
     call.args += [ast.Constant(True, **at)] if within else []
@@ -145,14 +145,14 @@ def _seen(numbered: ast.stmt | ast.Name, name: str, *, within: bool = False) -> 
 
 
 def _see(numbered: ast.AST, value: ast.expr) -> ast.Call:
-    """``see(number, value)`` in place of the node."""
+    """Make ``see(number, value)`` in place of the node."""
     at = _location(numbered)
     number = ast.Constant(numbered.number, **at)  # type: ignore[attr-defined]
     return ast.Call(ast.Name(SEE, LOAD, **at), [number, value], [], **at)
 
 
 def _location(node: Any) -> dict[str, Any]:
-    """Where a node is, for another one in its place; a pass over the whole tree takes longer."""
+    """Return a node's location, for its replacement; a pass over the whole tree takes longer."""
     return {
         "lineno": node.lineno,
         "col_offset": node.col_offset,
@@ -162,7 +162,7 @@ def _location(node: Any) -> dict[str, Any]:
 
 
 class Recorder:
-    """Keeps the values of expressions, as the objects themselves until the run is over."""
+    """Keeps the values of expressions, as the objects themselves, until the run is over."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
@@ -177,7 +177,7 @@ class Recorder:
     def see(self, number: int, value: Any, within: bool = False) -> Any:
         """Record ``value``, or its items if it is a list or tuple, and return it.
 
-        ``within`` says that something in it was changed: a list is no new value then.
+        ``within`` says that something inside it was changed: a list is not a new value then.
         """
         kind = type(value)
         if within and kind is not np.ndarray:
@@ -213,7 +213,7 @@ class Recorder:
         return self._kinds[kind]
 
     def _place(self, value: Any) -> int:
-        """The number of a value. An array that was changed in place since is another value."""
+        """Return the number of a value. An array changed in place counts as another value."""
         at = self._index.get(id(value))
         array = type(value) is np.ndarray
         if at is None or (array and self._objects[at].tobytes() != value.tobytes()):
@@ -223,11 +223,11 @@ class Recorder:
         return at
 
     def clear(self) -> None:
-        """Forget everything: the next probe begins."""
+        """Forget everything, for the next probe."""
         self.__init__(self._runtime)  # type: ignore[misc]
 
     def trail(self) -> Trail:
-        """What was seen, in order."""
+        """Return what was recorded, in order."""
         budget = MOST_BYTES
         values: list[SeenTensor | SeenArray | None] = []
         for value in self._objects:

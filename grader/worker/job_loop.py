@@ -1,8 +1,8 @@
 """The worker's dialogue with the grader: take a job, answer its questions one by one.
 
-Another job follows if the grader has more to ask about the same program; else it ends the process.
+Another job follows if the grader has more to ask about the same program; else the process ends.
 
-Everything is imported at the top. Once the learner's code runs, the grader's modules can no
+Everything is imported at the top: once the learner's code runs, the grader's modules can no
 longer be imported by name.
 """
 
@@ -36,7 +36,7 @@ OUT_OF_MEMORY = 71
 
 
 def do_job(layers: tuple[str, ...], wall: float, runtime: Runtime) -> NoReturn:
-    """Announce that this worker is ready, and do its jobs. Does not return."""
+    """Announce that this worker is ready, then do its jobs. Does not return."""
     send(Hello(layers, os.getpid(), runtime.left))
     frames = _frames()
     notes: list[str] = []
@@ -68,7 +68,7 @@ def announce(line: str) -> None:
 
 
 def _frames() -> Iterator[tuple[bytes, bytes]]:
-    """Head and body of each frame from the grader; the process ends with them."""
+    """Yield head and body of each frame from the grader; after the last, end the process."""
     assembler = wire.Assembler(wire.JOB_LIMIT, wire.JOB_LIMIT)
     while data := os.read(JOB, 1 << 20):
         yield from assembler.feed(data)
@@ -82,13 +82,13 @@ def _receive(frames: Iterator[tuple[bytes, bytes]]) -> Job:
 
 
 def _seed(number: int) -> None:
-    """Make a program that draws random numbers draw the same ones if the job is repeated."""
+    """Seed the random generators, so that a program draws the same numbers if a job is repeated."""
     random.seed(number)
     np.random.seed(number)
 
 
 def _prepare(job: Job, runtime: Runtime, notes: list[str]) -> None:
-    """What is the same for each job."""
+    """Prepare what every job needs."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(  # type: ignore[union-attr]
             encoding="utf-8", errors="backslashreplace", line_buffering=True
@@ -104,7 +104,7 @@ def _work(
     notes: list[str],
     since: float,
 ) -> None:
-    """Answer the questions of a job, which began at ``since`` seconds of processor time."""
+    """Answer the questions of a job that began at ``since`` seconds of processor time."""
     recorder = instrumentation.Recorder(runtime) if job.follow else None
     with tries.at_most(job.seconds):
         module, error = program.load(job, recorder)

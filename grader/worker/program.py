@@ -1,4 +1,4 @@
-"""The learner's file as a module."""
+"""Loads the learner's file as a module."""
 
 # pathlib would cost 10 ms of every start.
 # ruff: noqa: PTH119, PTH122
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 _made: set[str] = set()
-"""The names of modules that were made here: the next program takes the place of the last one."""
+"""The names of modules made here: the next program replaces the last one."""
 
 
 def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenError | None]:
-    """The module made from the learner's source, and the error that importing it raised.
+    """Return the module made from the learner's source, and the error that importing it raised.
 
-    With a ``recorder``, every expression of its functions reports its value there.
+    With a ``recorder``, every expression in its functions reports its value to it.
     """
     module = ModuleType(module_name(job.file))
     module.__file__ = job.file
@@ -43,7 +43,7 @@ def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenEr
 
 @functools.lru_cache(4)
 def _code(source: str, file: str, seen: bool) -> CodeType:
-    """The program, compiled; ``seen`` by the recorder. More than one trial may run it.
+    """Compile the program; ``seen``: for the recorder. More than one trial may run it.
 
     Raises:
         SyntaxError: as ``compile``.
@@ -53,7 +53,7 @@ def _code(source: str, file: str, seen: bool) -> CodeType:
 
 
 def module_name(file: str) -> str:
-    """The file's own name if no other module has it, and never ``__main__``."""
+    """Return the file's own name if no other module has it, and never ``__main__``."""
     stem = os.path.splitext(os.path.basename(file))[0]
     taken = stem in sys.modules.keys() - _made or stem in sys.stdlib_module_names
     return stem if stem.isidentifier() and not taken else "submission"

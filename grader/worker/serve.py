@@ -1,4 +1,4 @@
-"""Prepares the worker for its one job: confine it, import the framework, choose the engine."""
+"""Prepares the worker for its job: confines it, imports the framework, chooses the engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def serve(settings: Settings) -> None:
-    """Confine this process, then do its one job. Does not return."""
+    """Confine this process, then do its job. Does not return."""
     try:
         applied, runtime = _prepare(settings)
     except BaseException as error:  # noqa: BLE001 - nothing of the learner has run yet
@@ -26,7 +26,7 @@ def serve(settings: Settings) -> None:
 
 
 def _prepare(settings: Settings) -> tuple[tuple[str, ...], Runtime]:
-    """Apply every layer, and between them import the framework with its engine."""
+    """Apply every layer, and import the framework with its engine in between."""
     applied = layers.apply(layers.BEFORE_IMPORT, settings)
     runtime = import_single_threaded(settings)
     from grader.worker import job_loop
@@ -42,13 +42,13 @@ def _prepare(settings: Settings) -> tuple[tuple[str, ...], Runtime]:
 
 
 def import_single_threaded(settings: Settings, *, forking: bool = False) -> Runtime:
-    """Import as much of the framework as starts no thread, and what the worker's protocol needs.
+    """Import what starts no thread of the framework, and what the worker's protocol needs.
 
-    What is ``forking`` workers of the usual engine imports more, once for all of them.
+    A process that is ``forking`` workers of the usual engine imports more, once for all of them.
 
-    The collector rests meanwhile, which saves a tenth of the import, and looks at nothing of it
-    later: imports stay anyway. A process forked from here shares those pages. With the rare
-    collections of the thresholds a job takes a sixth less: graphs are many.
+    The garbage collector pauses during the import, which saves a tenth of it, and ignores these
+    objects later, so forked processes share their pages. The raised thresholds make collections
+    rare: a job, which makes many graphs, takes a sixth less time.
     """
     gc.disable()
     runtime = frameworks.load(settings.framework).runtime()
@@ -62,7 +62,7 @@ def import_single_threaded(settings: Settings, *, forking: bool = False) -> Runt
 
 
 def _broken(error: BaseException) -> NoReturn:
-    """Report why the worker cannot start."""
+    """Report why the worker cannot start, and end."""
     import traceback
 
     from grader.isolation.settings import MESSAGES

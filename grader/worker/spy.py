@@ -1,4 +1,4 @@
-"""A spy: an object that passes calls on to another and counts what that is called with."""
+"""An object that passes calls on to another, and records the sizes of their arguments."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 
 class Spy:
-    """Stands for ``target``: ``fed`` lists its calls, each with the size of its first array.
+    """Stands in for ``target``: ``fed`` lists its calls, each with the size of its first array.
 
-    Of the target's attributes it has ``names``.
+    It has only those of the target's attributes that are in ``names``.
     """
 
     def __init__(self, target: Any, names: Sequence[str]) -> None:
@@ -18,15 +18,15 @@ class Spy:
         self.fed: list[tuple[str, int]] = []
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the target returns."""
+        """Call the target."""
         self._note("__call__", args, kwargs)
         return self._target(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        """The attribute of the target; a method of it, so that its calls are counted.
+        """Return an attribute of the target, wrapping a method so that its calls are recorded.
 
         Raises:
-            AttributeError: it is none of ``names``, or the target has it not either.
+            AttributeError: it is not in ``names``, or the target lacks it too.
         """
         if name not in self._names:
             has = " and ".join(self._names) or "nothing else"

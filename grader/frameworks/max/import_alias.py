@@ -1,4 +1,4 @@
-"""Serves ``max.experimental.nn`` to code that imports it by its old name."""
+"""Serves ``max.experimental.nn`` to code that imports it under its old name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTE = "old-import-path"
 
 
 class OldPath(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds modules of the old path, and notes that one was asked for."""
+    """Finds modules of the old path, and notes that one was requested."""
 
     def __init__(self, notes: list[str]) -> None:
         self._notes = notes
@@ -22,7 +22,7 @@ class OldPath(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """A module of the old path."""
+        """Find a module of the old path."""
         if name != OLD_NN and not name.startswith(OLD_NN + "."):
             return None
         if NOTE not in self._notes:
@@ -30,7 +30,7 @@ class OldPath(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        """A separate module, so that the real one keeps its name and its spec."""
+        """Create a separate module, so that the real one keeps its name and spec."""
         real = importlib.import_module(NN + spec.name.removeprefix(OLD_NN))
         module = ModuleType(spec.name)
         module.__dict__.update(
@@ -40,4 +40,4 @@ class OldPath(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing is left to run."""
+        """Do nothing: nothing is left to run."""

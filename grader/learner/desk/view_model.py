@@ -1,4 +1,4 @@
-"""What the page shows, as plain values for JSON: pure functions of what the grader found."""
+"""What the page shows, as plain values for JSON: pure functions of the grader's results."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ STYLE = Style()
 FIGURES = 4
 """How many figures are shown; a whole GPT-2 has one for each layer."""
 CELL = 20
-"""Largest size of a cell of a picture, in CSS pixels."""
+"""Largest size of a heatmap's cell, in CSS pixels."""
 Values = dict[str, Any]
 Anchors = Mapping[str, str]
-"""Heading of a lesson to its id on the page."""
+"""Maps headings of a lesson to their ids on the page."""
 
 
 def report(
     step: Step, steps: Sequence[Step], found: Attempt, anchors: Anchors, *, whole: bool
 ) -> Values:
-    """One grading. Not ``whole``: the trace is still to come."""
+    """Convert one grading. Not ``whole``: the trace is still to come."""
     said = found.report
     passed = said.verdict is Verdict.PASS
     return {
@@ -59,7 +59,7 @@ def report(
 
 
 def failed(problem: Exception) -> Values:
-    """A grading that broke: like a report without checks."""
+    """Convert a grading that failed: like a report without checks."""
     return {
         "digest": "",
         "whole": True,
@@ -70,7 +70,7 @@ def failed(problem: Exception) -> Values:
 
 
 def figures(drawn: Shown) -> Values:
-    """What the program's heads attend to; where they are wrong, beside what they should."""
+    """Draw what the program's heads attend to; where they are wrong, beside the right picture."""
     return {
         "figures": [_figure(one) for one in drawn.figures[:FIGURES]],
         "remarks": list(drawn.remarks),
@@ -79,7 +79,7 @@ def figures(drawn: Shown) -> Values:
 
 
 def progress(steps: Sequence[Step], known: Progress) -> list[Values]:
-    """Every step, and how far it is done."""
+    """Convert every step, and how far it is done."""
     return [
         {
             "id": step.id,
@@ -94,7 +94,7 @@ def progress(steps: Sequence[Step], known: Progress) -> list[Values]:
 
 
 def _checks(step: Step, found: Attempt, anchors: Anchors) -> list[Values]:
-    """The checks that were run, or why none was."""
+    """Convert the checks that were run, or say why none was."""
     said = found.report
     if said.problem is not None:
         return [_check(said.problem, 1, None, anchors)]
@@ -125,7 +125,7 @@ def _check(check: CheckResult, level: int, heading: str | None, anchors: Anchors
 
 
 def _explanation(said: Report, levels: Mapping[str, int]) -> Values | None:
-    """The block that a terminal draws, in its parts, and the line to go to."""
+    """Convert the explanation that a terminal draws, in parts, and the line to go to."""
     one, first = said.explanation, said.first_to_fix
     block = code_frame.build(said, STYLE, levels.get(first.id, 1) if first else 1)
     if one is None or block is None:

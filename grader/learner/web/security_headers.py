@@ -1,4 +1,4 @@
-"""What a server tells browsers with every answer, and how it compares keys."""
+"""Security headers for every response, and the comparison of keys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALWAYS = {
 
 
 def sealed(send: Send, headers: Mapping[str, str]) -> Send:
-    """Send answers with these headers, and those that every answer has."""
+    """Send responses with these headers, and those that every response has."""
 
     async def send_sealed(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -33,5 +33,5 @@ def sealed(send: Send, headers: Mapping[str, str]) -> Send:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two keys are equal; how long that takes says nothing about them."""
+    """Whether two keys are equal, compared in constant time."""
     return secrets.compare_digest(one.encode("utf-8", "replace"), other.encode())

@@ -1,4 +1,4 @@
-"""Adds an operation to a graph, with less Python around it than MAX has (see ``staging``)."""
+"""Adds an operation to a graph, with less Python than in MAX (see ``staging``)."""
 
 # ruff: noqa: SLF001 - private names are what this module is for.
 
@@ -15,7 +15,7 @@ from grader.frameworks.max.engine import private
 
 
 def _mlir(argument: Any) -> Any:
-    """What MLIR takes for an argument of an operation."""
+    """Convert an argument of an operation for MLIR."""
     kind = type(argument)
     if kind is TensorValue:
         return argument._mlir_value
@@ -25,7 +25,7 @@ def _mlir(argument: Any) -> Any:
 
 
 def operation(original: Callable[..., Any]) -> Callable[..., Any]:
-    """What adds an operation to a graph, made from MAX's."""
+    """Return a faster function that adds an operation to a graph, made from MAX's."""
     builder, block, location = private.BUILDER.get(), private.BLOCK_OF.get(), private.LOCATION.get()
     declare, context = private.DECLARED.get(), private.MLIR_CONTEXT.get()()
     tensor_type = private.OPERATIONS.get().TensorType
@@ -54,7 +54,7 @@ def operation(original: Callable[..., Any]) -> Callable[..., Any]:
             made = None
         finally:
             silent.detach()
-        if made is None:  # MAX says why
+        if made is None:  # MAX reports why
             again: list[Value[Any]] = original(
                 self, kind, *arguments, attach_profile_scopes=attach_profile_scopes, **named
             )
@@ -69,5 +69,5 @@ def operation(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_told(_diagnostic: Any) -> bool:
-    """Keep MLIR from printing what is wrong with an operation."""
+    """Keep MLIR from printing an operation's diagnostic."""
     return True

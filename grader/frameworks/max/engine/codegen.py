@@ -1,4 +1,4 @@
-"""Writes a staged graph as a function of Python: one line for each operation.
+"""Translates a staged graph to a Python function with one line for each operation.
 
 The graph is the one that ``max.experimental.compilation.stage`` returns, before it is lowered:
 its operations still broadcast as NumPy does, and its shapes may have names. What depends on no
@@ -32,10 +32,10 @@ OVER_AXIS: Mapping[str, Callable[..., Array]] = {
     "ReduceMeanOp": reduce.mean,
     "ReduceSoftmaxOp": reduce.softmax,
 }
-"""What is computed along an axis so often that it is called without a handler."""
+"""Functions along an axis that are so frequent that they are called without a handler."""
 
 NEW = frozenset((*FUNCTIONS, "MatmulOp", "ReduceSoftmaxOp"))
-"""The operations whose result is an array of its own, and no view of another."""
+"""The operations whose result is a new array, not a view of another."""
 
 AXIS = re.compile(r"\baxis = (-?\d+)")
 """The axis in the text of an operation that has no class in Python."""
@@ -50,7 +50,7 @@ class _Remembered(StagedOperation):
 
 
 class _Line(NamedTuple):
-    """One operation of the graph: its kind, the values that it takes, and those that it gives."""
+    """One operation of the graph: its kind, its operands and its results."""
 
     kind: str
     operation: Any
@@ -59,23 +59,23 @@ class _Line(NamedTuple):
 
     @property
     def rank(self) -> int:
-        """How many dimensions its first result has."""
+        """The number of dimensions of its first result."""
         return len(graph.Shape.from_mlir(self.gives[0].type.shape))
 
 
 class Script:
-    """The source of a function ``run`` of the graph's inputs, and what the names in it mean.
+    """The source of a function ``run`` of the graph's inputs, and the values of the names in it.
 
     The first letter of a name says what it is: ``a`` an input, ``c`` a constant, ``d`` a length,
-    ``f`` a function, ``v`` a value on the way.
+    ``f`` a function, ``v`` an intermediate value.
     """
 
     def __init__(self, staged: graph.Graph, weights: Mapping[str, Array]) -> None:
-        """Write it.
+        """Translate a graph.
 
         Args:
             staged: The graph.
-            weights: What each of its external constants holds, by name.
+            weights: The values of its external constants, by name.
 
         Raises:
             Unsupported: it has an operation that NumPy does not compute here.
@@ -101,7 +101,7 @@ class Script:
         self.source = "\n    ".join([inputs, *lengths.lines(), *body]) + "\n"
 
     def _write(self, line: _Line) -> list[str]:
-        """The text of one operation; none if it is computed now."""
+        """Return the text of one operation; none if it is computed now."""
         if line.kind == "ChainCreateOp":
             return []
         if line.kind == "OutputOp":
@@ -119,7 +119,7 @@ class Script:
             return []
         for value in line.gives:
             self._called[value] = f"v{len(self._called)}"
-        if line.kind.removeprefix("Mo") in NEW and line.rank:  # a number is no array
+        if line.kind.removeprefix("Mo") in NEW and line.rank:  # a number is not an array
             self._new.add(line.gives[0])
         text = f"{', '.join(map(self._called.__getitem__, line.gives))} = {expression}"
         done = [
@@ -130,14 +130,14 @@ class Script:
         return [f"{text}; del {', '.join(done)}" if done else text]
 
     def _constant(self, line: _Line) -> Array:
-        """What a constant of the graph holds."""
+        """Return the value of a constant in the graph."""
         if line.kind == "ConstantExternalOp":
             return self._weights[str(line.operation.name)]
         [buffer] = private.HANDLERS.get()[type(line.operation)](line.operation, [])
         return read(buffer)
 
     def _expression(self, line: _Line) -> str:
-        """What computes the values of an operation."""
+        """Return the expression that computes an operation's results."""
         kind = line.kind.removeprefix("Mo")
         if line.kind in OF_LENGTHS:
             return self._of_lengths(line)
@@ -159,7 +159,7 @@ class Script:
         return f"{self._function(handled)}({self._arguments(line)})"
 
     def _elementwise(self, kind: str, line: _Line) -> str:
-        """A function of each element. One of NumPy's own can overwrite an operand."""
+        """Return the text of an elementwise function. NumPy's own can overwrite an operand."""
         function = FUNCTIONS[kind]
         if kind == "DivOp" and StagedOperation(line.operation).dtype.kind == "f":
             function = np.divide
@@ -169,16 +169,16 @@ class Script:
         return f"{self._function(function)}({given}, {self._overwritten(line)})"
 
     def _overwritten(self, line: _Line) -> str:
-        """The operand in whose place the result can be written: of its type, and needed no more."""
+        """Return an operand that the result can overwrite: of its type, and not needed again."""
         for value in line.takes:
             if value in self._new and self._uses[value] == 1 and value.type == line.gives[0].type:
                 return self._called[value]
         return "None"
 
     def _lifted(self, value: Any, rank: int) -> str:
-        """The name of an operand; a constant gets as many dimensions as the result.
+        """Return the name of an operand; a constant gets as many dimensions as the result.
 
-        NumPy has a quicker way for operands of the same shape.
+        NumPy is faster with operands of the same shape.
         """
         array = self._constants.get(value)
         if array is None or not 0 < array.ndim < rank:
@@ -186,7 +186,7 @@ class Script:
         return self._named("c", array.reshape((1,) * (rank - array.ndim) + array.shape))
 
     def _view(self, kind: str, line: _Line) -> str:
-        """A transposition, or a split, by numbers that are known."""
+        """Return the text of a transposition or a split with known numbers."""
         given, numbers = self._called[line.takes[0]], self._constants[line.takes[1]].tolist()
         if kind == "TransposeOp":
             return f"{given}.transpose({numbers})"
@@ -195,7 +195,7 @@ class Script:
         return ", ".join(f"{given}[{before}{start}:{end}]" for start, end in pairwise(ends))
 
     def _of_lengths(self, line: _Line) -> str:
-        """An operation whose attributes are shapes."""
+        """Return the text of an operation whose attributes are shapes."""
         operation, lengths = line.operation, self._lengths
         if line.kind == "ShapeToTensorOp":
             return f"array({lengths.shape(operation.shape)}, int64)"
@@ -209,17 +209,17 @@ class Script:
         return f"broadcast_to({given}, {lengths.shape(operation.new_shape)})"
 
     def _keep(self, value: Any, array: Array) -> None:
-        """Remember a value that is known."""
+        """Remember a known value."""
         self._constants[value] = array
         self._called[value] = self._named("c", array)
 
     def _function(self, function: Callable[..., Any]) -> str:
-        """The name of a function; each has one."""
+        """Return the name of a function; each has one."""
         known = (name for name, each in self.names.items() if each is function)
         return next(known, None) or self._named("f", function)
 
     def _named(self, letter: str, what: Any) -> str:
-        """A new name."""
+        """Make a new name."""
         name = f"{letter}{len(self.names)}"
         self.names[name] = what
         return name
@@ -229,19 +229,19 @@ class Script:
 
 
 def _operations(staged: graph.Graph) -> Iterable[Any]:
-    """The operations of a graph, in order; only those of its main part."""
+    """Return the operations of a graph's main part, in order."""
     for top in staged._module.body:  # noqa: SLF001
         yield from top.regions[0].front
 
 
 def _line(operation: Any) -> _Line:
-    """What is read of an operation. Some list values themselves as operands."""
+    """Read an operation. Some list values themselves as operands."""
     takes = tuple(getattr(each, "value", each) for each in operation.operands)
     return _Line(type(operation).__name__, operation, takes, tuple(operation.results))
 
 
 def _handled(operation: Any, handler: Handler) -> Callable[..., Any]:
-    """An operation that is computed as MAX's interpreter would have the engine compute it."""
+    """Return a function that computes an operation as the engine does in MAX's interpreter."""
     seen = _Remembered(operation)
     if len(operation.results) > 1:
         return lambda *arrays: handler(seen, arrays)

@@ -1,7 +1,7 @@
 """Runs a lowered graph on NumPy arrays.
 
-MAX's interpreter makes a buffer of each value. An addition of two tensors is six operations, of
-which NumPy needs one: the buffers take longer than the numbers.
+MAX's interpreter creates a buffer for each value. An addition of two tensors is six operations, of
+which NumPy needs one: the buffers take longer than the arithmetic.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from grader.frameworks.max.engine.operation import Unsupported
 Execute = Callable[[graph.Graph, Sequence[Buffer]], Sequence[Any]]
 
 OF_SHAPES = frozenset(("ShapeOfOp", "BroadcastShapeOp"))
-"""A third of all operations. Where shapes are numbers, nothing needs what these compute."""
+"""A third of all operations. Where shapes are numbers, nothing needs their results."""
 
 MOVING = frozenset(("BroadcastToOp", "StaticReshapeOp"))
-"""A third of all operations too, and most of these move nothing."""
+"""Another third of all operations, and most of these move nothing."""
 
 
 def finalized(original: Callable[..., Any]) -> Callable[..., Any]:
-    """What finishes the graph of a realization, made from MAX's.
+    """Return a faster function that finishes the graph of a realization, made from MAX's.
 
-    MAX also runs a pass that removes what no output needs. Lowering removes it anyway.
+    MAX also runs a pass that removes what no output needs, but lowering removes that anyway.
     """
     inside, peek, remove = private.INSIDE.get(), private.PEEK.get(), private.UNUSED.get()
 
@@ -49,12 +49,12 @@ def finalized(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def writes(staged: graph.Graph) -> bool:
-    """Whether it may write into an input: that would change the arrays that share its memory."""
+    """Whether it may write into an input, which would change arrays that share its memory."""
     return any(isinstance(value, graph.BufferValue) for value in staged.inputs)
 
 
 def sooner(original: Execute) -> Execute:
-    """What runs a graph, made from MAX's."""
+    """Return a faster function that runs a graph, made from MAX's."""
     walk, look_up = private.WALK.get(), private.LOOK_UP.get()
     ends = private.OPERATIONS.get().OutputOp
 
@@ -87,10 +87,10 @@ class _Run:
             value.to_mlir(): one for value, one in zip(inputs, given, strict=True)
         }
         self._waiting: list[Any] = []
-        """What computes shapes, until one is needed."""
+        """Operations that compute shapes, postponed until one is needed."""
 
     def do(self, operation: Any) -> None:
-        """Compute the results of an operation, unless nothing may need them."""
+        """Compute the results of an operation, unless perhaps nothing needs them."""
         kind = type(operation).__name__
         if kind in OF_SHAPES:
             self._waiting.append(operation)
@@ -100,7 +100,7 @@ class _Run:
             self._compute(operation)
 
     def buffers(self, operation: Any) -> list[Buffer]:
-        """A buffer for each operand, over memory that nothing else has."""
+        """Return a buffer for each operand, over memory that nothing else uses."""
         taken = {id(one) for one in self._given}
         buffers = []
         for value in self._operands(operation):
@@ -113,7 +113,7 @@ class _Run:
         return buffers
 
     def _moved(self, kind: str, operation: Any) -> Any:
-        """The first operand in the shape of the result, if that is what is computed."""
+        """Return the first operand in the result's shape, if that is all the operation does."""
         key, shape = operation.operands[0].value, interpreter.StagedOperation(operation).shape
         value = self._values.get(key)
         if isinstance(value, Buffer) and value.dtype not in interpreter.HALF:
@@ -133,12 +133,12 @@ class _Run:
         return np.array(np.broadcast_to(value, shape), order="C")
 
     def _compute(self, operation: Any) -> None:
-        """By our own handler, or else by MAX's."""
+        """Compute an operation with our own handler, or else with MAX's."""
         results = _computed(operation, self._look_up(operation), self._operands(operation))
         self._values.update(zip(operation.results, results, strict=True))
 
     def _operands(self, operation: Any) -> list[Any]:
-        """The values of its operands; None for one that has none, such as an order."""
+        """Return the values of its operands; None for one without a value, such as an order."""
         operands = [getattr(one, "value", one) for one in operation.operands]
         found = [self._values.get(operand) for operand in operands]
         if self._waiting and any(value is None for value in found):

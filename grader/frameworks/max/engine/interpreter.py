@@ -1,7 +1,7 @@
 """Installs the NumPy handlers in MAX's interpreter, and converts arrays.
 
 The names of MAX that it uses are in ``private``. Each function that installs something returns
-those that this MAX lacks. State that outlives a call lives in MAX's own tables, not here.
+those that this MAX lacks. State that outlives a call is kept in MAX's own tables, not here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Fault = Callable[[str], None]
 MaxHandler = Callable[[Any, Sequence[Any]], Sequence[Any]]
 
 HALF = (DType.bfloat16, DType.float16)
-"""What NumPy computes as float32."""
+"""The types that NumPy computes as float32."""
 
 UNSIGNED = {1: DType.uint8, 2: DType.uint16, 4: DType.uint32, 8: DType.uint64}
 
@@ -35,7 +35,7 @@ def _nobody(name: str) -> None:
 
 @lru_cache(1024)
 def _static(attribute: Any) -> tuple[int, ...] | None:
-    """The shape that an attribute of MLIR says, if it is a list of numbers."""
+    """Return the shape in an MLIR attribute, if it is a list of numbers."""
     shape = graph.Shape.from_mlir(attribute)
     return tuple(shape.static_dims) if graph.Shape.is_static(shape) else None
 
@@ -61,19 +61,19 @@ class StagedOperation:
 
     @property
     def axis(self) -> int:
-        """The attribute of this name."""
+        """The operation's ``axis`` attribute."""
         return int(self._mo.axis)
 
     def flag(self, name: str) -> bool:
-        """An attribute that is true or false."""
+        """Return a boolean attribute."""
         return bool(getattr(self._mo, name))
 
     def integer(self, name: str) -> int:
-        """An attribute that is a whole number."""
+        """Return an integer attribute."""
         return int(getattr(self._mo, name))
 
     def number(self, name: str) -> float:
-        """An attribute that is a float32."""
+        """Return a float32 attribute."""
         value = private.FLOAT.find()
         if value is None:
             raise Unsupported("this MAX has no way to read the number")
@@ -81,7 +81,7 @@ class StagedOperation:
 
 
 class _CustomOperation(StagedOperation):
-    """A ``mo.custom`` operation: its attributes are parameters given by name."""
+    """A ``mo.custom`` operation, whose attributes are named parameters."""
 
     __slots__ = ()
 
@@ -91,7 +91,7 @@ class _CustomOperation(StagedOperation):
 
 
 def read(buffer: Buffer) -> Array:
-    """A buffer's numbers, sharing its memory; half precision comes as a float32 copy."""
+    """Return a buffer's numbers, sharing its memory; half precision as a float32 copy."""
     if not buffer.device.is_host:
         raise Unsupported("the tensor is not in host memory")
     kind = buffer.dtype
@@ -100,13 +100,13 @@ def read(buffer: Buffer) -> Array:
         return (bits.astype(np.uint32) << 16).view(np.float32)
     try:
         array: Array = np.from_dlpack(buffer)
-    except (BufferError, RuntimeError):  # which one depends on NumPy's version.
+    except (BufferError, RuntimeError):  # the type depends on NumPy's version.
         raise Unsupported(f"NumPy has no {kind}") from None
     return array.astype(np.float32) if array.dtype.char == "e" else array
 
 
 def buffer(value: Array | Buffer) -> Buffer:
-    """A buffer over an array's memory; a buffer stays itself."""
+    """Return a buffer over an array's memory; a buffer is returned unchanged."""
     if isinstance(value, Buffer):
         return value
     if value.ndim == 0 and value.dtype == np.bool_:  # Buffer refuses a bool without axes.
@@ -115,9 +115,9 @@ def buffer(value: Array | Buffer) -> Buffer:
 
 
 def copied(value: Buffer, shape: tuple[int, ...] | None = None) -> Buffer:
-    """A buffer with the same bits in memory of its own; in another ``shape``, if one is given.
+    """Copy a buffer bit by bit, in another ``shape`` if one is given.
 
-    MAX's own copy may still be under way when the memory that it reads is freed or written to.
+    MAX's own copy may still be running when the memory that it reads is freed or overwritten.
     """
     kind, own = UNSIGNED[value.dtype.size_in_bits // 8], tuple(value.shape)
     bits = np.from_dlpack(value.view(kind, own)).copy()
@@ -125,26 +125,26 @@ def copied(value: Buffer, shape: tuple[int, ...] | None = None) -> Buffer:
 
 
 def array(value: Array | Buffer) -> Array:
-    """The numbers of either, sharing its memory if they can: see :func:`read`."""
+    """Return the numbers of either, sharing its memory if possible: see :func:`read`."""
     return read(value) if isinstance(value, Buffer) else value
 
 
 def _kept(array: Array, kind: DType) -> Array | Buffer:
-    """A result in memory of its own; one in half precision as a buffer, so that it is rounded."""
+    """Return a result in its own memory; half precision as a buffer, so that it is rounded."""
     if kind == DType.bfloat16:
         return Buffer.from_numpy(_bfloat16_bits(array)).view(kind, array.shape)
     result = np.asarray(array)
     target = kind.to_numpy()
     if result.dtype != target:
         result = result.astype(target)
-    # An array that owns its memory was made by the handler, now or before.
+    # An array that owns its memory was created by the handler, now or before.
     if not (result.flags.owndata and result.flags.c_contiguous):
         result = np.array(result, order="C")
     return buffer(result) if kind == DType.float16 else result
 
 
 def _bfloat16_bits(array: Array) -> Array:
-    """The upper half of a float32, rounded to nearest, ties to even."""
+    """Return the upper half of a float32, rounded to nearest, ties to even."""
     bits = np.array(array, np.float32, order="C").view(np.uint32)
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
     quiet = np.where(np.isnan(array), (bits >> 16) | 0x40, rounded)
@@ -152,7 +152,7 @@ def _bfloat16_bits(array: Array) -> Array:
 
 
 def _adapt(name: str, handler: Handler, view: type[StagedOperation], fault: Fault) -> MaxHandler:
-    """MAX calls handlers with buffers; call ours with arrays."""
+    """Adapt our handler, which takes arrays, to MAX, which passes buffers."""
 
     def on_arrays(operation: Any, arrays: Sequence[Any]) -> Sequence[Any]:
         result = handler(view(operation), arrays)
@@ -171,15 +171,15 @@ def _adapt(name: str, handler: Handler, view: type[StagedOperation], fault: Faul
 
 
 def on_arrays(handler: MaxHandler) -> MaxHandler | None:
-    """What computes for a handler of ours what it does, from arrays and without buffers.
+    """Return the function that does a handler's work on arrays, without buffers, if it is ours.
 
-    An array that it returns may be one that it was given. What is in half precision is a buffer.
+    It may return one of its argument arrays. Values in half precision are buffers.
     """
     return getattr(handler, "on_arrays", None)
 
 
 def _blaming(name: str, compute: MaxHandler, fault: Fault) -> MaxHandler:
-    """``compute``; if it fails through its own fault, ``fault`` is called with ``name``."""
+    """Wrap ``compute``: if it fails through its own fault, call ``fault`` with ``name``."""
 
     def handle(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
         try:
@@ -196,7 +196,7 @@ def _blaming(name: str, compute: MaxHandler, fault: Fault) -> MaxHandler:
 
 
 def _or_else(ours: MaxHandler, original: MaxHandler) -> MaxHandler:
-    """Our handler, or MAX's if ours declines."""
+    """Return our handler, falling back to MAX's if ours declines."""
 
     def handle(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
         try:
@@ -228,7 +228,7 @@ def register(table: Mapping[str, Handler], fault: Fault = _nobody) -> list[Name]
 
 
 def _refuse(operation: Any, buffers: Sequence[Any]) -> NoReturn:
-    """Stands in for a handler that MAX lacks: MAX then compiles the whole graph."""
+    """Stand in for a handler that MAX lacks: MAX then compiles the whole graph."""
     raise private.REFUSED.get()(f"{type(operation).__name__} has no handler")
 
 
@@ -237,7 +237,7 @@ def _register(kind: Any, handler: MaxHandler) -> None:
 
 
 def register_custom(table: Mapping[str, Handler], fault: Fault = _nobody) -> list[Name]:
-    """The same for operations that MAX stages as ``mo.custom``, by the kernel's name."""
+    """Do the same for operations that MAX stages as ``mo.custom``, by the kernel's name."""
     missing = private.lacking(private.CUSTOM, private.CUSTOM_OPERATION)
     if missing:
         return missing
@@ -260,7 +260,7 @@ def register_custom(table: Mapping[str, Handler], fault: Fault = _nobody) -> lis
 
 
 def _verify_less(known: Mapping[str, MaxHandler]) -> list[Name]:
-    """Spare MAX reading its kernel library for operations that no kernel computes."""
+    """Keep MAX from reading its kernel library for operations that no kernel computes."""
     if missing := private.lacking(private.VERIFY):
         return missing
     verify = private.VERIFY.get()
@@ -274,7 +274,7 @@ def _verify_less(known: Mapping[str, MaxHandler]) -> list[Name]:
 
 
 def leave(names: Iterable[str]) -> None:
-    """Have MAX compute these operations from now on, by the names passed to ``fault``."""
+    """Let MAX compute these operations from now on, by the names passed to ``fault``."""
     known = private.HANDLERS.get()
     custom = known.get(private.CUSTOM_OPERATION.find())
     for name in names:
@@ -285,7 +285,7 @@ def leave(names: Iterable[str]) -> None:
 
 
 def _store_slice(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
-    """Write into a slice of a tensor in place; the bits are copied, whatever the dtype."""
+    """Write into a slice of a tensor in place, copying the bits, whatever the dtype."""
     target, source, *bounds = buffers[:5]
     kind = UNSIGNED[target.dtype.size_in_bits // 8]
     into, values = (item.view(kind, tuple(item.shape)).to_numpy() for item in (target, source))
@@ -295,7 +295,7 @@ def _store_slice(operation: Any, buffers: Sequence[Any]) -> Sequence[Any]:
 
 
 def use_cpu() -> list[Name]:
-    """Create tensors on the CPU in float32, without looking for an accelerator at each."""
+    """Create tensors on the CPU in float32, without looking for an accelerator each time."""
     if missing := private.lacking(private.DEVICE, private.MESH):
         return missing
     private.DEVICE.get().set(private.MESH.get()(CPU()))

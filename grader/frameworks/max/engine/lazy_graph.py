@@ -1,7 +1,7 @@
-"""Operations outside of any graph wait in one until a number is asked for.
+"""Collects operations outside of any graph in one graph until a number is needed.
 
-MAX computes each of them at once, in a graph of its own. A graph takes longer than most operations:
-a program that writes text without ``F.lazy()`` would run four times as long.
+MAX computes each of them at once, in a graph of its own. A graph takes longer than most operations,
+so a program that generates text without ``F.lazy()`` would take four times as long.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from max.experimental.tensor import current_realization_context
 
 
 class Waiting(LazyRealizationContext):  # type: ignore[misc]
-    """A graph that operations are added to until it is computed."""
+    """A graph to which operations are added until it is computed."""
 
     asked: ClassVar = False
-    """Whether an operation needed numbers of the graph that it was added to."""
+    """Whether an operation needed numbers of the graph to which it was added."""
 
     computed = False
 
     def realize_all(self) -> Any:
-        """Compute it, as MAX does.
+        """Compute the graph, as MAX does.
 
         Raises:
-            TypeError: an operation is just being added.
+            TypeError: an operation is being added.
         """
         if current_realization_context(None) is self:
             Waiting.asked = True
@@ -40,7 +40,7 @@ class Waiting(LazyRealizationContext):  # type: ignore[misc]
 
 @contextmanager
 def until_asked() -> Iterator[None]:
-    """Until it ends, operations outside of any graph wait."""
+    """Make operations outside of any graph wait in the block."""
     last: Waiting | None = None
 
     def context() -> Waiting:

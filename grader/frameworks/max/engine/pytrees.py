@@ -1,4 +1,4 @@
-"""MAX's walks over arguments as trees, with the common ones made faster (see ``staging``)."""
+"""Faster versions of MAX's common walks over arguments as trees (see ``staging``)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Original = Callable[..., Any]
 Predicate = Callable[[Any], bool]
 
 DEPTH = 8
-"""Deeper trees, and so those that contain themselves, are left to MAX."""
+"""Deeper trees, including those that contain themselves, are left to MAX."""
 
 LEAF = object()
 
@@ -21,7 +21,7 @@ class _Other(Exception):
 
 
 def _by_type(kind_of: Original) -> Original:
-    """MAX's ``_node_kind``, asked once for each type: it looks at nothing else."""
+    """Return MAX's ``_node_kind``, cached by type, since it depends on nothing else."""
     known: dict[type, Any] = {}
 
     def kind(value: Any) -> Any:
@@ -41,15 +41,15 @@ class _Walk:
         self._as_predicate = private.PREDICATE.get()
 
     def leaves(self, value: Any, leaf: Any, found: list[Any]) -> Any:
-        """Add the leaves of a tree to ``found``; returns what :func:`_give` rebuilds it from.
+        """Add the leaves of a tree to ``found``; return what :func:`_give` rebuilds it from.
 
         Raises:
-            _Other: for a tree that is deep, or more than lists, tuples and dicts by strings.
+            _Other: the tree is too deep, or has more than lists, tuples and dicts with string keys.
         """
         return self._take(value, self._as_predicate(leaf, self._is_no_node), found, DEPTH)
 
     def alone(self, value: Any, leaf: Any) -> bool | None:
-        """Whether a value is a leaf; None where it is a node that may have some."""
+        """Whether a value is a leaf; None if it is a node that may have some."""
         if self._as_predicate(leaf, self._is_no_node)(value):
             return True
         return False if self._kind_of(value) is None else None
@@ -74,7 +74,7 @@ class _Walk:
 
 
 def _give(taken: Any, leaves: Iterator[Any]) -> Any:
-    """The tree rebuilt with these leaves."""
+    """Rebuild the tree with these leaves."""
     if taken is LEAF:
         return next(leaves)
     if type(taken) is not tuple:
@@ -85,7 +85,7 @@ def _give(taken: Any, leaves: Iterator[Any]) -> Any:
 
 
 def leaves(original: Original) -> Original:
-    """``tree.leaves``, made from MAX's."""
+    """Return a faster ``tree.leaves``, made from MAX's."""
     walk = _Walk()
 
     def leaves(value: Any, *, leaf: Any = None, shared: bool = False) -> Any:
@@ -104,7 +104,7 @@ def leaves(original: Original) -> Original:
 
 
 def mapped(original: Original) -> Original:
-    """``tree.map``, made from MAX's."""
+    """Return a faster ``tree.map``, made from MAX's."""
     walk = _Walk()
 
     def mapped(f: Original, value: Any, *rest: Any, leaf: Any = None, shared: bool = False) -> Any:

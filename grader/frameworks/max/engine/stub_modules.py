@@ -1,15 +1,15 @@
-"""Importing MAX without the modules that no step uses.
+"""Imports MAX without the modules that no step uses.
 
-``max.experimental.nn`` imports kernels for accelerators and for quantized weights with all of
-``max.nn``, what prints tensors, and what looks at the processes of the machine: a fifth of the
-import. A placeholder takes the place of each of these modules meanwhile. Each name in it is a
-stand-in that imports the real module when it is called.
+With all of ``max.nn``, ``max.experimental.nn`` imports kernels for accelerators and for quantized
+weights, code that prints tensors, and code that inspects the machine's processes: a fifth of the
+import. A placeholder replaces each of these modules meanwhile. Each name in it is a stand-in that
+imports the real module when it is called.
 
-So it is with the modules that compile the interpreter's kernels: a tenth of what a worker does
-before it has its job.
+The same is done for the modules that compile the interpreter's kernels: a tenth of what a worker
+does before it has its job.
 
-One module gets its placeholder for good. The code of ``max._kv_cache_ops`` is Mojo: compiled for
-6 s the first time on a machine, and two threads from then on.
+One module keeps its placeholder. ``max._kv_cache_ops`` is written in Mojo: it compiles for 6 s the
+first time on a machine, and starts two threads every time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ UNUSED = (
     "psutil",
     "rich.pretty",
 )
-"""What the import of MAX needs nothing of but names. A program may import the real ones later."""
+"""Modules of which MAX's import needs only names. A program may import the real ones later."""
 
 KERNELS = tuple(
     f"max._interpreter_ops.{name}_gc"
@@ -39,13 +39,13 @@ KERNELS = tuple(
         *("roi_align", "select", "shape_rearrange"),
     )
 )
-"""What compiles MAX's own kernels. Its interpreter calls these modules and needs nothing else of
-them; with a handler of ours for the operation, it calls none."""
+"""What compiles MAX's own kernels. Its interpreter only calls these modules, and does not even do
+that for an operation with a handler of ours."""
 
 
 @contextmanager
 def installed(unused: Sequence[str] = UNUSED) -> Iterator[None]:
-    """Import MAX inside. Has no effect on modules that are imported already."""
+    """Install placeholders in the block. This has no effect on modules imported before."""
     made = {name: _Placeholder(name) for name in (COMPILED, *unused) if name not in sys.modules}
     sys.modules.update(made)
     try:
@@ -57,7 +57,7 @@ def installed(unused: Sequence[str] = UNUSED) -> Iterator[None]:
 
 
 class _Placeholder(ModuleType):
-    """Every name is a stand-in as long as this is the module; then it is the real one."""
+    """Returns stand-ins while this is the module, and the real objects afterwards."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -68,7 +68,7 @@ class _Placeholder(ModuleType):
 
 
 def _stand_in(module: str, name: str) -> type:
-    """A class, because the name may be in an annotation; calling it calls the real thing."""
+    """Make a class, because the name may be in an annotation; calling it calls the real object."""
 
     def new(cls: type, *arguments: Any, **keywords: Any) -> Any:
         if isinstance(sys.modules.get(module), _Placeholder):

@@ -1,4 +1,4 @@
-"""The lengths of a staged graph that are known only when it runs, as Python text."""
+"""Python text for the lengths of a staged graph that are known only when it runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from max.graph import Dim, StaticDim, SymbolicDim
 
 
 class Lengths:
-    """Text for dimensions: a number, or a variable that the first lines of a function set."""
+    """Text for dimensions: numbers, or variables that a function's first lines set."""
 
     def __init__(self, inputs: Sequence[Sequence[Dim]]) -> None:
         """Take the shapes of the function's arguments, which are called ``a0``, ``a1``, etc."""
@@ -27,15 +27,15 @@ class Lengths:
             self._lines.append(f"if a{index}.shape != {self._tuple(dims)}: {_refuse(index)}")
 
     def lines(self) -> list[str]:
-        """What sets the variables and checks the shapes of the arguments."""
+        """Return the lines that set the variables and check the shapes of the arguments."""
         return self._lines
 
     def of(self, attribute: Any) -> list[str]:
-        """The text of each dimension of a shape of the graph."""
+        """Return the text of each dimension of a shape in the graph."""
         return [self._text(dim) for dim in graph.Shape.from_mlir(attribute)]
 
     def shape(self, attribute: Any) -> str:
-        """A shape of the graph as a tuple."""
+        """Return the text of a shape in the graph as a tuple."""
         return self._tuple(graph.Shape.from_mlir(attribute))
 
     def _tuple(self, dims: Iterable[Dim]) -> str:
@@ -49,7 +49,7 @@ class Lengths:
         return self._called[dim]
 
     def _computed(self, dim: Dim) -> str:
-        """What computes a dimension from those that have names."""
+        """Return the text that computes a dimension from those that have names."""
         attribute: Any = dim.to_mlir()
         if attribute.opcode == (Dim("past") + "seq").to_mlir().opcode:
             return " + ".join(self._text(Dim(each)) for each in attribute.operands)
