@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.report.pictures import svg
+from grader.report.figures import svg
 
 DARK = "@media (prefers-color-scheme:dark){\n"
 
 
 def write(path: Path) -> None:
-    """Write the rules that ``grader.report.pictures`` puts into each file, once for all."""
+    """Write the rules that ``grader.report.figures`` puts into each file, once for all."""
     light, _, rest = svg.style().partition(DARK)
     dark, _, after = rest.partition("}\n@media print")
     system = _under(':root:not([data-theme="light"])', dark)

@@ -30,7 +30,7 @@ def pages(steps: Iterable[Step]) -> Iterator[tuple[Step, str]]:
     Raises:
         NotFollowed: with the step.
     """
-    with sandbox.several() as start, tempfile.TemporaryDirectory() as folder:
+    with sandbox.preforked() as start, tempfile.TemporaryDirectory() as folder:
         for step in steps:
             source = step.solution.read_text(encoding="utf-8")
             margin = _followed(step, make_answer(source), Path(folder), start)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from gpt2.running import model_option, run
-from gpt2.writing import Wish, write
+from gpt2.entry_point import model_option, run
+from gpt2.text_generation import Wish, write
 from grader.learner.tasks import typed
 
 

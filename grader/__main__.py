@@ -28,7 +28,7 @@ if __name__ == "__main__":
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     try:
         from grader.base.machine import at_once
-        from grader.sandbox.several import head_start
+        from grader.sandbox.prefork import head_start
 
         # click alone takes as long to import as a worker to start. A course in another folder is
         # known only when the command line has been read.

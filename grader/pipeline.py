@@ -177,7 +177,7 @@ def _judged(
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
     from grader.grading.judge import each_finding
-    from grader.grading.kept import Kept
+    from grader.grading.warm_worker import WarmWorker
     from grader.source import certain
 
     drawn = drawn or draw(rubric, base.seed)
@@ -204,7 +204,7 @@ def _judged(
     if start is None:
         found = _plainly(found, judge, job, outcome)
         return replace(found, duration_s=time.perf_counter() - started)
-    with Kept(start, running if explaining and outcome.ended == "done" else None) as kept:
+    with WarmWorker(start, running if explaining and outcome.ended == "done" else None) as kept:
         if found.verdict not in (Verdict.PASS, Verdict.ERROR):
             found = _second_look(judge, job, outcome, found, kept.fresh, twice=options.twice)
         found = _plainly(found, judge, job, outcome)
@@ -368,7 +368,7 @@ def _explained_unread(
     from grader.explain.repair.suggest import Case
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
-    from grader.grading.kept import Kept
+    from grader.grading.warm_worker import WarmWorker
     from grader.protocol.probe import Outcome, SeenError
     from grader.source import SourceProblem, parse
     from grader.source.encoding import decoded
@@ -382,7 +382,7 @@ def _explained_unread(
     problem = SeenError("SyntaxError", "", "import", found.problem.line if found.problem else None)
     source = parse(step.solution.read_bytes(), found.file, frameworks.current().spellings())
     judge = Judge(found, step, rubric, source, options.strict, drawn, {})
-    with Kept(start) as kept:
+    with WarmWorker(start) as kept:
         meter = Meter(kept.start, kept.fresh)
         return _with_change(Case(judge, job, Outcome("done", {}, problem), found, (), meter))
 

@@ -16,11 +16,11 @@ import pytest
 from grader import sandbox
 from grader.base import machine
 from grader.base.course import ROOT
-from grader.classroom import work
+from grader.classroom import task
 from grader.explain.repair import suggest
 from grader.explain.trace import follow
 from tests import marks, processes
-from tests.graded import inside
+from tests.graded import in_process
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -81,7 +81,7 @@ SLOW = (
     "test_catalogue.py",
     "test_class.py",
     "test_sandbox.py",
-    "test_pictures.py",
+    "test_figures.py",
     "test_pool.py",
     "test_numpy_course.py",
     "test_report_order.py",
@@ -149,10 +149,10 @@ def workers() -> Iterator[sandbox.WorkerPool]:
     with processes.kept():
         pool = sandbox.WorkerPool(1)
         pool.start().close()
-    inside.POOLS.append(pool)
+    in_process.POOLS.append(pool)
     with pool:
         yield pool
-    inside.POOLS.remove(pool)
+    in_process.POOLS.remove(pool)
 
 
 @pytest.fixture
@@ -165,7 +165,7 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def confining() -> None:
     """For the tests that have a class graded: skips them where ``class`` refuses, and says why."""
-    if why := work.unconfined():
+    if why := task.unconfined():
         pytest.skip(why.partition("\n")[0])
 
 

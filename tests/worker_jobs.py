@@ -15,7 +15,7 @@ import pytest
 
 from grader import sandbox
 from grader.base import course
-from grader.confine import tiers
+from grader.isolation import tiers
 from grader.protocol.probe import Action, Call, Job, Outcome, Probe, SeenError
 from grader.sandbox import Limits
 

@@ -27,7 +27,7 @@ MARKUP = re.compile(r"([*_`<\[\]\\|])")
 
 def main(numbers: Sequence[str]) -> None:
     """Write the texts into the lessons of these steps, or of all."""
-    from gpt2.writing import prepare_max
+    from gpt2.text_generation import prepare_max
 
     prepare_max()
     for number in numbers or table():
@@ -71,8 +71,8 @@ def _text(
     from max.experimental import functional as F
 
     from gpt2.checkpoint import read_checkpoint
+    from gpt2.text_generation import SMALL
     from gpt2.tokenizer import Tokenizer
-    from gpt2.writing import SMALL
 
     fields, arrays = read_checkpoint(SMALL)
     tokenizer = Tokenizer.from_folder(SMALL)

@@ -1,1 +1,1 @@
-"""What several steps share: formulas, trials, mistakes and what exhibits are made of."""
+"""What several steps share: formulas, trials, mistakes and the parts of exhibits."""

@@ -12,21 +12,20 @@ Floats = npt.NDArray[np.float64]
 
 
 def softmax(scores: Floats, axis: int = -1) -> Floats:
-    """exp(x) / Σ exp(x) along ``axis``; a row of only −inf gives NaN, as MAX does."""
+    """Compute exp(x) / Σ exp(x) along ``axis``; a row of only −inf gives NaN, as in MAX."""
     shifted = np.exp(scores - scores.max(axis=axis, keepdims=True))
     result: Floats = shifted / shifted.sum(axis=axis, keepdims=True)
     return result
 
 
 def causal_mask(sequence_length: int, num_tokens: int = 0, **knobs: Any) -> Floats:
-    """0 where query i may see key j, −inf elsewhere: ``[sequence_length, num_tokens + seq]``.
+    """Return 0 where query i may see key j, else −inf: ``[sequence_length, num_tokens + seq]``.
 
     Knob ``mask``: ``past`` hides the past instead, ``past_and_self`` also the diagonal,
     ``allows_next`` and ``hides_self`` are off by one, ``none`` hides nothing, ``all`` hides
-    everything, a number replaces −inf. Knob ``allowed`` is the number where looking
-    is allowed. Knob ``earlier``: ``hidden`` starts the diagonal in column 0, ``ignored`` leaves
-    the columns of earlier tokens out, ``appended`` puts them last, ``turned`` swaps rows and
-    columns.
+    everything, a number replaces −inf. Knob ``allowed`` is the number for visible positions. Knob
+    ``earlier``: ``hidden`` starts the diagonal in column 0, ``ignored`` omits the columns of
+    earlier tokens, ``appended`` puts them last, ``turned`` swaps rows and columns.
     """
     kind = knobs.get("mask", "causal")
     earlier = knobs.get("earlier")
@@ -44,7 +43,7 @@ def causal_mask(sequence_length: int, num_tokens: int = 0, **knobs: Any) -> Floa
 
 
 def _hidden(after: npt.NDArray[np.integer], kind: object) -> npt.NDArray[np.bool_]:
-    """Which keys are hidden that come so many tokens ``after`` their query."""
+    """Return which keys are hidden, given how many tokens ``after`` their query they come."""
     match kind:
         case "none":
             return np.zeros_like(after, dtype=bool)
@@ -62,7 +61,7 @@ def _hidden(after: npt.NDArray[np.integer], kind: object) -> npt.NDArray[np.bool
 
 
 def split_heads(x: Floats, n_head: int, **knobs: Any) -> Floats:
-    """``[…, seq, n_head * head_dim]`` → ``[…, n_head, seq, head_dim]``."""
+    """Reshape ``[…, seq, n_head * head_dim]`` → ``[…, n_head, seq, head_dim]``."""
     *batch, seq, width = x.shape
     head_dim = width // n_head
     match knobs.get("split"):
@@ -80,7 +79,7 @@ def split_heads(x: Floats, n_head: int, **knobs: Any) -> Floats:
 
 
 def merge_heads(x: Floats, **knobs: Any) -> Floats:
-    """``[…, n_head, seq, head_dim]`` → ``[…, seq, n_head * head_dim]``."""
+    """Reshape ``[…, n_head, seq, head_dim]`` → ``[…, seq, n_head * head_dim]``."""
     *batch, n_head, seq, head_dim = x.shape
     match knobs.get("merge"):
         case "reshape":
@@ -119,7 +118,7 @@ def attention_scores(query: Floats, key: Floats, n_embd: int | None = None, **kn
 def attention_weights(
     query: Floats, key: Floats, *, causal: bool = True, n_embd: int | None = None, **knobs: Any
 ) -> Floats:
-    """softmax of the masked scores over the keys: ``[…, seq, seq]``, rows sum to 1."""
+    """Compute softmax of the masked scores over the keys: ``[…, seq, seq]``, rows sum to 1."""
     scores = attention_scores(query, key, n_embd, **knobs)
     mask_kind = knobs.get("mask", "causal") if causal else "none"
     seq, keys = scores.shape[-2:]
@@ -140,7 +139,7 @@ def attention_weights(
 
 
 def _masked(scores: Floats, mask: Floats, kind: object) -> Floats:
-    """The scores with the mask added, or what the knob ``mask`` does instead."""
+    """Add the mask to the scores, or do what the knob ``mask`` says."""
     seen = np.isfinite(mask)
     match kind:
         case "multiplied":
@@ -170,11 +169,11 @@ INSTEAD_OF_SOFTMAX: Mapping[str, Callable[[Floats], Floats]] = {
     "uniform": lambda scores: np.isfinite(scores) / np.isfinite(scores).sum(-1, keepdims=True),
     "hard": lambda scores: np.eye(scores.shape[-1])[scores.argmax(-1)],
 }
-"""What the knob ``softmax`` puts in its place."""
+"""What the knob ``softmax`` replaces softmax with."""
 
 
 def _normalised(scores: Floats, **knobs: Any) -> Floats:
-    """softmax over the last axis, or what replaces it."""
+    """Compute softmax over the last axis, or what replaces it."""
     function = INSTEAD_OF_SOFTMAX.get(knobs.get("softmax", ""), softmax)
     return np.asarray(function(scores))
 
@@ -196,7 +195,7 @@ def attention(
 
 
 def linear(x: Floats, weight: Floats, bias: Floats | None) -> Floats:
-    """x·Wᵀ + b with ``weight`` as ``[out_dim, in_dim]``."""
+    """Compute x·Wᵀ + b with ``weight`` as ``[out_dim, in_dim]``."""
     product = x @ weight.T
     return np.asarray(product if bias is None else product + bias)
 
@@ -204,7 +203,7 @@ def linear(x: Floats, weight: Floats, bias: Floats | None) -> Floats:
 def gpt2_attention(
     x: Floats, weights: Mapping[str, npt.NDArray[np.generic]], n_head: int, **knobs: Any
 ) -> Floats:
-    """GPT-2's attention layer: ``[batch, seq, n_embd]`` → the same shape. Radford et al. 2019.
+    """Compute GPT-2's attention: ``[batch, seq, n_embd]`` → the same shape. Radford et al. 2019.
 
     ``weights`` holds ``c_attn.weight`` ``[3 * n_embd, n_embd]``, ``c_attn.bias``,
     ``c_proj.weight`` ``[n_embd, n_embd]`` and ``c_proj.bias``.
@@ -224,7 +223,7 @@ def gpt2_attention(
 
 
 def _instead(x: Floats, **knobs: Any) -> tuple[Floats] | None:
-    """What some programs return instead of attention."""
+    """Return what some programs compute instead of attention."""
     match knobs.get("output"):
         case "input":
             return (x,)
@@ -249,7 +248,7 @@ def _heads(n_head: int, n_embd: int, **knobs: Any) -> int:
 def _query_key_value(
     x: Floats, w: Mapping[str, Floats], n_head: int, **knobs: Any
 ) -> tuple[Floats, Floats, Floats]:
-    """Query, key and value ``[batch, n_head, seq, head_dim]`` from the fused projection."""
+    """Return query, key and value ``[batch, n_head, seq, head_dim]`` from the fused projection."""
     batch, seq, n_embd = x.shape
     c_attn = _variant(w["c_attn.weight"], w["c_attn.bias"], knobs.get("c_attn"))
     fused = linear(x, *c_attn)
@@ -279,7 +278,7 @@ def _variant(weight: Floats, bias: Floats, knob: str | None) -> tuple[Floats, Fl
 
 
 def _projected(x: Floats, w: Mapping[str, Floats], **knobs: Any) -> Floats:
-    """The output projection, or what the knob ``c_proj`` makes of it."""
+    """Apply the output projection, or what the knob ``c_proj`` makes of it."""
     knob = knobs.get("c_proj")
     weight, bias = _variant(w["c_proj.weight"], w["c_proj.bias"], knob)
     if knob == "missing":

@@ -20,14 +20,14 @@ residual = Knob("residual", "result")
 output = Knob("output", "result")
 
 BAND = rf"causal_mask() ~{ASKED}|band_part|tri[lu]\b"
-"""Where a step's own mask says which places it hides."""
+"""Where a step's own mask defines which positions it hides."""
 CHOICE = rf"causal_mask() ~where\(|band_part|tri[lu]\b ~ {ASKED}"
-"""Where it chooses between what is hidden and what is shown."""
+"""Where it chooses between the hidden and the visible value."""
 FILLER = r"causal_mask() ~where\(|\binf\b|full\(|ones|Tensor\("
-"""Where it says what hides them."""
+"""Where it defines the value that hides them."""
 
 REVERSED = r"() ~reversed\(|::\s*-1\]|range\(.*-1\)"
-"""Where something is gone through from its end."""
+"""Where something is iterated over in reverse."""
 
 ATTENTION: Family = {
     "missing-scale": scale(
@@ -197,7 +197,7 @@ OWN_MASK: Family = {
         place=FILLER,
     ),
 }
-"""In what a mask of the step's own holds."""
+"""Mistakes in the contents of a step's own mask."""
 
 HEADS: Family = {
     "order-kqv": order(
@@ -278,7 +278,7 @@ HEADS: Family = {
     ),
     "one-head": heads("one", "The whole width is used as a single head."),
 }
-"""In taking query, key, value and their heads apart, and in putting them together."""
+"""Mistakes in separating query, key, value and their heads, and in merging them."""
 
 LAYER: Family = {
     "heads-head-dim": heads("head_dim", "n_head and head_dim are swapped.").also(

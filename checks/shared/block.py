@@ -29,11 +29,11 @@ INSTEAD_OF_GELU: Mapping[str, Callable[[Floats], Floats]] = {
     "then_tanh": lambda x: np.tanh(gelu(x)),
     "absent": lambda x: x,
 }
-"""What the knob ``gelu`` puts in its place."""
+"""What the knob ``gelu`` replaces GELU with."""
 
 
 def gelu(x: Floats, **knobs: Any) -> Floats:
-    """GELU by its approximation with tanh: Hendrycks and Gimpel 2016, section 2.
+    """Compute the tanh approximation of GELU: Hendrycks and Gimpel 2016, section 2.
 
     Knob ``gelu``: another function in its place, or other ``CONSTANTS`` as a dictionary.
     """
@@ -46,7 +46,7 @@ def gelu(x: Floats, **knobs: Any) -> Floats:
 
 
 def mlp(x: Floats, weights: Weights, **knobs: Any) -> Floats:
-    """GPT-2's feed-forward network: ``[…, n_embd]`` → the same shape. Radford et al. 2019.
+    """Compute GPT-2's feed-forward network: ``[…, n_embd]`` → the same shape. Radford et al. 2019.
 
     ``weights`` holds ``c_fc.weight`` ``[inner, n_embd]``, ``c_fc.bias``, ``c_proj.weight``
     ``[n_embd, inner]`` and ``c_proj.bias``.
@@ -75,7 +75,7 @@ def mlp(x: Floats, weights: Weights, **knobs: Any) -> Floats:
 
 
 def part(weights: Weights, prefix: str) -> dict[str, Floats]:
-    """The weights whose names start with ``prefix``, without it, in float64."""
+    """Return the weights whose names start with ``prefix``, without it, in float64."""
     return {
         name.removeprefix(prefix): array.astype(np.float64, copy=False)
         for name, array in weights.items()
@@ -84,7 +84,7 @@ def part(weights: Weights, prefix: str) -> dict[str, Floats]:
 
 
 def block(x: Floats, weights: Weights, n_head: int, eps: float, /, **knobs: Any) -> Floats:
-    """One pre-norm block of GPT-2: ``[batch, seq, n_embd]`` → the same shape.
+    """Compute a pre-norm block of GPT-2: ``[batch, seq, n_embd]`` → the same shape.
 
     h = x + attn(ln_1(x)); then h + mlp(ln_2(h)). Radford et al. 2019, section 2.3. Knob
     ``block``: other ways to wire the four parts.

@@ -16,7 +16,7 @@ Ids = npt.NDArray[np.int64]
 
 
 def gpt2_hidden(ids: Ids, weights: Weights, config: Mapping[str, Any], **knobs: Any) -> Floats:
-    """GPT-2 up to its last normalization: ``[batch, seq]`` → ``[batch, seq, n_embd]``.
+    """Compute GPT-2 up to its last normalization: ``[batch, seq]`` → ``[batch, seq, n_embd]``.
 
     ``weights`` has Hugging Face's names, Linear weights as ``[out, in]``. Radford et al. 2019.
     """
@@ -50,7 +50,7 @@ def gpt2_hidden(ids: Ids, weights: Weights, config: Mapping[str, Any], **knobs: 
 
 
 def _embedded(ids: Ids, w: Mapping[str, Floats], **knobs: Any) -> Floats:
-    """Token and position vectors, or what the knob ``embed`` makes of them."""
+    """Return token plus position vectors, or what the knob ``embed`` makes of them."""
     wte, wpe = w["wte.weight"], w["wpe.weight"]
     kind = knobs.get("embed")
     order = np.arange(ids.shape[-1])
@@ -77,7 +77,7 @@ def _embedded(ids: Ids, w: Mapping[str, Floats], **knobs: Any) -> Floats:
 
 
 def gpt2_logits(ids: Ids, weights: Weights, config: Mapping[str, Any], **knobs: Any) -> Floats:
-    """GPT-2: ``[batch, seq]`` → ``[batch, seq, vocab_size]``."""
+    """Compute GPT-2's logits: ``[batch, seq]`` → ``[batch, seq, vocab_size]``."""
     hidden = gpt2_hidden(ids, weights, config, **knobs)
     table = weights["transformer.wte.weight"].astype(np.float64, copy=False)
     logits = np.asarray(hidden @ table.T)

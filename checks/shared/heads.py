@@ -1,8 +1,8 @@
 """Layers whose outputs are their attention weights.
 
-Each token's vector is a 1 at its place and 0 elsewhere, so the projections can give it any query
-and key. Its value is a 1 at its place too, and the output projection changes nothing: then row i
-of head h of the output holds what token i takes from each token.
+Each token's vector is 1 at its position and 0 elsewhere, so the projections can give it any query
+and key. Its value is 1 at its position too, and the output projection is the identity: then row i
+of head h of the output holds token i's weights for all tokens.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ import numpy as np
 
 from checks.shared import texts
 from checks.shared.attention import Floats, gpt2_attention, merge_heads
-from checks.shared.drawn import Array
+from checks.shared.random_inputs import Array
 from grader.rubric import Call, ConfigArg, Exhibit, Load, Make, Probe, TensorArg, Trial, View
 
 LAYER = 3
-"""Of the small GPT-2; in this one the four heads attend to different tokens."""
+"""The layer of the small GPT-2 in which the four heads attend to different tokens."""
 
 TRAINED = f"Layer {LAYER} of the small GPT-2 that ships with the course gave query and key."
 READING = "A row is a query, a column a key; each row sums to 1."
 
 
 def gpt2_heads(text: str | None, cls: str) -> Exhibit:
-    """The heads of GPT-2's attention layer ``cls``."""
+    """Make the exhibit of the heads of GPT-2's attention layer ``cls``."""
     seen = texts.read(text)
     query, key = seen.query[LAYER], seen.key[LAYER]
     x, fused = inputs(query), projecting(query, key)
@@ -46,7 +46,7 @@ def gpt2_heads(text: str | None, cls: str) -> Exhibit:
 
 
 def adding_attention(projection: Array, width: int) -> dict[str, Any]:
-    """The weights of a block that adds the attention's weights, and nothing else."""
+    """Return the weights of a block that adds only the attention weights."""
     ones, zeros = np.ones(width, np.float32), np.zeros(width, np.float32)
     return {
         "ln_1.weight": ones,
@@ -65,16 +65,16 @@ def adding_attention(projection: Array, width: int) -> dict[str, Any]:
 
 
 def inputs(query: Floats) -> Array:
-    """Vectors that say only where a token is: ``[1, seq, n_embd]``."""
+    """Return vectors that encode only a token's position: ``[1, seq, n_embd]``."""
     n_head, seq, head_dim = query.shape
     return np.eye(seq, n_head * head_dim, dtype=np.float32)[None]
 
 
 def projecting(query: Floats, key: Floats, seen: Floats | None = None) -> Array:
-    """The projection that gives the tokens these queries and keys, and their place as value.
+    """Return the projection that gives the tokens these queries and keys, and position as value.
 
-    ``query`` and ``key`` are ``[n_head, seq, head_dim]``; ``seen`` ``[seq, n_embd]`` is what the
-    projection sees of the inputs, where it is not the inputs themselves.
+    ``query`` and ``key`` are ``[n_head, seq, head_dim]``; ``seen`` ``[seq, n_embd]`` is the
+    projection's input, if that is not the inputs themselves.
     """
     n_head, seq, head_dim = query.shape
     place = np.broadcast_to(np.eye(seq, head_dim), query.shape)
@@ -94,7 +94,7 @@ def head_views(
     minus: Array | None = None,
     batch: bool = True,
 ) -> Exhibit:
-    """One view for each head of an output ``[1, seq, n_embd]``, or ``[seq, n_embd]``."""
+    """Return a view for each head of an output ``[1, seq, n_embd]``, or ``[seq, n_embd]``."""
     n_head, seq, head_dim = query.shape
 
     def pick(head: int) -> Callable[[Any], Any]:

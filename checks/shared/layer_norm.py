@@ -13,10 +13,10 @@ from checks.shared.attention import Floats
 def layer_norm(
     x: Floats, weight: Floats, bias: Floats, eps: float = 1e-5, /, **knobs: Any
 ) -> Floats:
-    """(x − mean) / √(variance + ε) · weight + bias over the last axis. Ba et al. 2016."""
+    """Compute (x − mean) / √(variance + ε) · weight + bias over the last axis. Ba et al. 2016."""
     axis = _axis(x, knobs.get("axis"))
     eps = 1e-5 if knobs.get("eps") == "fixed" else eps
-    total = x.sum(axis=axis, keepdims=True)  # sooner than x.mean, and the same
+    total = x.sum(axis=axis, keepdims=True)  # faster than x.mean, with the same result
     count = x.size // total.size
     mean = total / count
     changed = MEANS.get(knobs.get("mean", ""))
@@ -37,11 +37,11 @@ MEANS: Mapping[str, Callable[[Floats, int], Floats]] = {
     "sum": lambda mean, count: mean * count,
     "added": lambda mean, count: -mean,
 }
-"""What the knob ``mean`` subtracts instead of the mean of so many numbers."""
+"""What the knob ``mean`` subtracts instead of the mean, given the number of features."""
 
 
 def _axis(x: Floats, knob: str | None) -> int | tuple[int, ...]:
-    """The axis over which mean and variance run."""
+    """Return the axis over which mean and variance are computed."""
     if x.ndim == 1 and knob is not None:
         raise ValueError("a single vector has no other axis")
     everything = tuple(range(x.ndim))
@@ -57,7 +57,7 @@ def _axis(x: Floats, knob: str | None) -> int | tuple[int, ...]:
 def _spread(
     x: Floats, mean: Floats, eps: float, axis: int | tuple[int, ...], /, **knobs: Any
 ) -> Floats:
-    """√(variance + ε), or what the knobs ``variance``, ``eps`` and ``root`` make of it."""
+    """Compute √(variance + ε), or what the knobs ``variance``, ``eps`` and ``root`` make of it."""
     centered = x if knobs.get("variance") == "uncentered" else x - mean
     total = (centered**2).sum(axis=axis, keepdims=True)
     count = x.size // total.size
@@ -85,7 +85,7 @@ def _spread(
 def _variance(
     centered: Floats, mean: Floats, total: Floats, axis: int | tuple[int, ...], knob: str
 ) -> Floats:
-    """What the knob ``variance`` makes of the sum of squares ``total``."""
+    """Return what the knob ``variance`` makes of the sum of squares ``total``."""
     count = centered.size // total.size
     others: Mapping[str, Floats] = {
         "unbiased": total / (count - 1) if count > 1 else total * np.nan,
@@ -115,6 +115,6 @@ AFFINE: Mapping[str, Callable[[Floats, Floats, Floats], Floats]] = {
 
 
 def _affine(normal: Floats, weight: Floats, bias: Floats, knob: str | None) -> Floats:
-    """The result of normal · weight + bias, or what ``knob`` makes of it."""
+    """Compute normal · weight + bias, or what ``knob`` makes of it."""
     made = AFFINE.get(knob or "")
     return normal * weight + bias if made is None else made(normal, weight, bias)

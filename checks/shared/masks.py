@@ -1,11 +1,11 @@
-"""Trials of ``causal_mask``, for the steps that write one."""
+"""Trials of ``causal_mask``, for the steps that define one."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from checks.shared import attention as oracles
-from checks.shared.drawn import Rng, long
+from checks.shared.random_inputs import Rng, long
 from grader.rubric import (
     Arg,
     Call,
@@ -18,14 +18,14 @@ from grader.rubric import (
 )
 
 POSITIONS = 1024
-"""Of GPT-2: a mask that is cut from a table of this size is right."""
+"""The positions of GPT-2: a mask sliced from a table of this size is right."""
 
 
 def mask_trials(rng: Rng) -> list[Trial]:
-    """``causal_mask`` of several lengths, first without and then with earlier tokens.
+    """Make trials of ``causal_mask`` of several lengths, without and then with earlier tokens.
 
-    Those with a type's name ask for that element type; ``square-dims`` and
-    ``later-dims`` pass dimensions of a tensor's shape, as step 05 does.
+    Those named after a type request that element type; ``square-dims`` and ``later-dims`` pass
+    dimensions of a tensor's shape, as step 05 does.
     """
     lengths = [(4, 0), (1, 0), (POSITIONS, 0), (2, 0)]
     later = [(3, int(rng.integers(4, 7))), (5, 2), (1, 6), (3, 3), (2, 1), (1, 1)]
@@ -48,21 +48,21 @@ def mask_trials(rng: Rng) -> list[Trial]:
 
 
 def _again() -> Trial:
-    """Masks of three sizes in turn, two of them of the same length, then all of them again."""
+    """Request masks of three sizes in turn, two of the same length, then all of them again."""
     lengths = [(3, 4), (3, 1), (2, 5)] * 2
     calls = {f"call{index}": _mask("", *size) for index, size in enumerate(lengths)}
     return in_turn("later-again", calls)
 
 
 def _mixed() -> Trial:
-    """Both lengths are dimensions, and only one of them is, with a plain int beside it."""
+    """Pass dimensions for both lengths, and for only one, with a plain int as the other."""
     kinds = ((True, True), (True, False), (False, True))
     calls = {f"call{index}": _mask("", 3, 2, dims=dims) for index, dims in enumerate(kinds)}
     return in_turn("later-dims", calls)
 
 
 def mask_parts() -> list[Trial]:
-    """The ``causal_mask`` that a layer brings along, called alone.
+    """Make trials that call a layer's own ``causal_mask`` alone.
 
     First for a whole text, then with earlier tokens, in another element type and with dimensions.
     """

@@ -1,6 +1,6 @@
 """The mistakes that learners really make, by name: settings of the oracles' knobs.
 
-A family is written once, and a rubric's checks say which of its parts they are about.
+A family is defined once, and a rubric's checks name the parts that they are about.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from grader.rubric import Misconception
 class Form:
     """One form of a mistake: its sentence, the knobs that make it, the part it breaks, its place.
 
-    ``place`` is where it is written, as ``Misconception.place``; empty where that differs.
+    ``place`` is its place in the source, as in ``Misconception.place``; empty where that varies.
     """
 
     message: str
@@ -26,22 +26,22 @@ class Form:
     unless: str = ""
 
     def also(self, **knobs: object) -> tuple[Form, Form]:
-        """This form, and the same with these knobs turned as well."""
+        """Return this form, and the same form with these knobs turned as well."""
         return self, replace(self, knobs={**self.knobs, **knobs})
 
 
 ASKED = r"(?<!-)[<>]|\b(greater|less)(_equal)?\("
-"""Where one thing is compared with another, by an operator or a function."""
+"""A comparison, by an operator or a function."""
 
 Family = Mapping[str, Form | tuple[Form, ...]]
-"""Id to the mistake; several forms of one mistake have one id."""
+"""Maps ids to mistakes; several forms of one mistake share an id."""
 
 
 @dataclass(frozen=True)
 class Knob:
-    """A knob of an oracle, and the part of the program in which its mistakes are.
+    """A knob of an oracle, and the part of the program that contains its mistakes.
 
-    Calling it turns it to a value: ``scale("none", "Your output is exactly …")``.
+    Calling it sets it to a value: ``scale("none", "Your output is exactly …")``.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Knob:
         unless: str = "",
         **more: object,
     ) -> Form:
-        """The mistake that ``value`` makes, together with ``more`` knobs."""
+        """Make the mistake that ``value`` causes, together with ``more`` knobs."""
         knobs = {self.name: value, **more}
         return Form(message, knobs, part or self.part or self.name, place or self.place, unless)
 
@@ -73,17 +73,17 @@ INSTEAD = frozenset(
         "mask-zero-times-inf",
     )
 )
-"""Results from no computation, or without a number, which show nothing of its parts."""
+"""Results without computation or numbers, which reveal nothing about the program's parts."""
 
 
 def chosen(ids: str, *families: Family) -> Family:
-    """The mistakes with these ids, which spaces separate, in the order of the families."""
+    """Return the mistakes with these space-separated ids, in the order of the families."""
     every = {id: one for family in families for id, one in family.items()}
     return {id: one for id, one in every.items() if id in ids.split()}
 
 
 def named(*families: Family) -> tuple[Misconception, ...]:
-    """The misconceptions of these families, one for each form."""
+    """Return the misconceptions of these families, one for each form."""
     return tuple(
         Misconception(
             id, form.message, form.knobs, form.part, id in INSTEAD, form.place, form.unless

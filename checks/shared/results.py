@@ -1,4 +1,4 @@
-"""Rules about results that only some steps give: pairs, weights, masks, rotations."""
+"""Rules about results that only some steps return: pairs, weights, masks, rotations."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Numbers = npt.NDArray[np.float64]
 
 
 def pair(*trials: str, first: str, second: str) -> Rule:
-    """Every call returns a pair: what ``first`` and ``second`` name, in this order."""
+    """Every call returns a pair of what ``first`` and ``second`` name, in this order."""
 
     def rule(evidence: Evidence) -> Ruling:
         for name in evidence.matching(*trials):
@@ -51,7 +51,7 @@ def pair(*trials: str, first: str, second: str) -> Rule:
 
 
 def _twice(evidence: Evidence, trial: str, call: str, seen: Sequence[Seen]) -> bool:
-    """Whether the two results of a call are one, where two different ones are expected."""
+    """Whether the two results of a call are equal although different ones are expected."""
     one, other = seen
     want = [evidence.expected(trial).get(f"{call}.{index}") for index in (0, 1)]
     if not isinstance(one, SeenTensor) or not isinstance(other, SeenTensor):
@@ -87,7 +87,7 @@ def works(*trials: str) -> Rule:
 def rows_sum_to_one(*trials: str, path: str) -> Rule:
     """The weights at ``path`` sum to 1 over the last dimension, and none is negative.
 
-    In a trial of several calls in turn, at ``path`` of each call.
+    In a trial with several calls in turn, this applies to ``path`` of each call.
     """
 
     def rule(evidence: Evidence) -> Ruling:
@@ -112,10 +112,10 @@ def rows_sum_to_one(*trials: str, path: str) -> Rule:
 
 
 def never_nan(*trials: str, path: str, scores: float = 100.0) -> Rule:
-    """A softmax of scores with the mask at ``path`` added has no NaN, in any row.
+    """Softmax of scores plus the mask at ``path`` has no NaN in any row.
 
-    In the mask's own type, as a program computes. ``scores`` bounds the size of the scores. In a
-    trial of several calls in turn, the mask is at ``path`` of each call.
+    It is computed in the mask's own type, as in a program. ``scores`` bounds the absolute scores.
+    In a trial with several calls in turn, the mask is at ``path`` of each call.
     """
 
     def rule(evidence: Evidence) -> Ruling:
@@ -144,7 +144,7 @@ EMPTY = "A row of it is minus infinity everywhere. The lowest finite number hide
 
 
 def _each(evidence: Evidence, trials: tuple[str, ...], path: str) -> Iterator[tuple[str, str]]:
-    """Each trial, with ``path`` or, for each call in turn, ``key-path``."""
+    """Yield each trial, with ``path`` or, for each call in turn, ``key-path``."""
     for name in evidence.matching(*trials):
         for one in evidence.expected(name):
             if one == path or one.endswith(f"-{path}"):
@@ -152,9 +152,9 @@ def _each(evidence: Evidence, trials: tuple[str, ...], path: str) -> Iterator[tu
 
 
 def same_scores(trial: str, *, here: tuple[str, str], there: tuple[str, str]) -> Rule:
-    """The products of queries and keys in ``here`` are those in ``there``.
+    """The products of queries and keys in ``here`` equal those in ``there``.
 
-    Each names two calls of ``trial``, that of the queries and that of the keys.
+    Each names two calls of ``trial``: that of the queries and that of the keys.
     """
 
     def rule(evidence: Evidence) -> Ruling:
@@ -175,7 +175,7 @@ def same_scores(trial: str, *, here: tuple[str, str], there: tuple[str, str]) ->
 
 
 def agree(trial: str, first: str, second: str) -> Rule:
-    """Two calls of ``trial`` gave the same numbers."""
+    """Two calls of ``trial`` returned the same numbers."""
 
     def rule(evidence: Evidence) -> Ruling:
         one, other = numbers_at(evidence, trial, first), numbers_at(evidence, trial, second)
@@ -187,7 +187,7 @@ def agree(trial: str, first: str, second: str) -> Rule:
 
 
 def right(*trials: str) -> Rule:
-    """The results are right; the check's own sentence says what it means where they are not."""
+    """The results are right; if not, the check's own sentence says what that means."""
 
     def rule(evidence: Evidence) -> Ruling:
         wrong = [name for name in evidence.matching(*trials) if not evidence.right(name)]
@@ -201,13 +201,13 @@ def right(*trials: str) -> Rule:
 
 
 def numbers_at(evidence: Evidence, trial: str, path: str) -> Numbers | None:
-    """The array at ``path`` as float64; None where there is none."""
+    """Return the array at ``path`` as float64; None if there is none."""
     seen = evidence.seen(trial, path)
     return seen.array.astype(np.float64) if isinstance(seen, SeenTensor | SeenArray) else None
 
 
 def _described(seen: Seen) -> str:
-    """What came back instead of a pair."""
+    """Describe what was returned instead of a pair."""
     match seen:
         case SeenTensor():
             return "one tensor"

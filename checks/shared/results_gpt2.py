@@ -1,4 +1,4 @@
-"""Rules about results that only the steps around GPT-2 give: caches, refusals, texts."""
+"""Rules about results that only the steps around GPT-2 return: caches, refusals, texts."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from grader.rubric.rules.running import raised
 def output_and_cache(*trials: str, cached: bool = True) -> Rule:
     """Every call returns a pair: the output, and a pair of tensors or None.
 
-    A pair of tensors belongs to a call with ``use_cache``, which is the last argument, None to one
-    without. Calls that gave nothing are for another check, and so are those with ``use_cache``
-    unless ``cached``.
+    A call with ``use_cache``, its last argument, must return a pair of tensors, one without must
+    return None. Calls that returned nothing are left to another check, and so are those with
+    ``use_cache`` unless ``cached``.
     """
 
     def rule(evidence: Evidence) -> Ruling:
@@ -54,12 +54,12 @@ def output_and_cache(*trials: str, cached: bool = True) -> Rule:
 
 
 def _cache(seen: Seen) -> Seen:
-    """The second of what a call returned."""
+    """Return the second part of a call's result."""
     return seen[1] if isinstance(seen, tuple | list) else None
 
 
 def _no_pair(seen: Seen, *, asked: bool) -> Failed | None:
-    """What is wrong with the result of one call."""
+    """Say what is wrong with the result of one call."""
     if not isinstance(seen, tuple | list) or len(seen) != 2:
         return Failed(
             f"The layer returned {described(seen)}, expected a pair: the output, and the cache "
@@ -90,10 +90,10 @@ def _no_pair(seen: Seen, *, asked: bool) -> Failed | None:
 
 @dataclass(frozen=True)
 class Refusal:
-    """An error that must be raised: its class, with the base that makes it fit, and names.
+    """An error that must be raised: its class, an acceptable base class, and names.
 
-    ``names`` are those that its text must hold, by trial, without ``prefix``. Of the parameters of
-    the trial's model it may name no others.
+    ``names`` are those that its message must contain, by trial, without ``prefix``. It may name no
+    other parameters of the trial's model.
     """
 
     kind: str
@@ -101,10 +101,10 @@ class Refusal:
     names: Mapping[str, tuple[str, ...]]
     prefix: str = ""
     beside: Mapping[str, str] = field(default_factory=dict)
-    """A parameter that may be named beside such a name: what it is compared with."""
+    """A parameter that may be mentioned with such a name: the one that it is compared with."""
 
     def innocent(self, evidence: Evidence, trial: str, message: str) -> list[str]:
-        """The parameters that the text of an error names, and with which nothing is wrong."""
+        """Return the parameters that a message names although nothing is wrong with them."""
         made = (evidence.seen(trial, one.name) for one in evidence.trials[trial].probe.actions)
         modules = [one for one in made if isinstance(one, SeenModule)]
         known = {name.removeprefix(self.prefix) for one in modules for name in one.parameters}
@@ -114,11 +114,11 @@ class Refusal:
 
 
 NAME = re.compile(r"[A-Za-z_][\w.]*\.\w+")
-"""A name with a dot in it, in a text of any language."""
+"""A dotted name, in a text of any language."""
 
 
 def refuses(refusal: Refusal, action: str) -> Rule:
-    """In each of these trials ``action`` raises the error, and its text holds the names."""
+    """In each of these trials ``action`` raises the error, and its message contains the names."""
 
     def rule(evidence: Evidence) -> Ruling:
         for trial, wanted in refusal.names.items():
@@ -142,7 +142,7 @@ def refuses(refusal: Refusal, action: str) -> Rule:
 
 
 def _unlike(error: SeenError, refusal: Refusal) -> Failed | None:
-    """What is wrong with the class of an error."""
+    """Say what is wrong with the class of an error."""
     kinds = {error.type_name, *error.bases}
     if refusal.kind not in kinds:
         return Failed(
@@ -161,7 +161,7 @@ def _unlike(error: SeenError, refusal: Refusal) -> Failed | None:
 
 
 def _misnamed(evidence: Evidence, trial: str, error: SeenError, refusal: Refusal) -> Failed | None:
-    """What is wrong with the names in the text of an error."""
+    """Say what is wrong with the names in an error's message."""
     note = f"Your error says: {error.message}"
     silent = [name for name in refusal.names[trial] if name not in error.message]
     if silent:
@@ -190,7 +190,7 @@ def _calls(evidence: Evidence, trial: str) -> list[Call]:
 
 
 def described(seen: Seen) -> str:
-    """What came back, in a few words."""
+    """Describe briefly what was returned."""
     match seen:
         case None:
             return "None"

@@ -1,7 +1,7 @@
-"""Source tests and patterns that several rubrics share: what the lesson's structure looks like.
+"""Source tests and patterns that several rubrics share: the structure from the lesson.
 
-Each accepts the usual spellings. One that it does not know is left to the numbers: the judge
-turns an unrecognised but right program into a note.
+Each accepts the usual spellings. For any other spelling the numbers decide: if an unrecognized
+program is right, the judge adds a note.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DEFINES_MASK = source.defines_function(
 
 
 def comes_from(name: str) -> source.Pattern:
-    """Made with the parameter ``name``, or with none of query, key and value."""
+    """Match what is made from the parameter ``name``, or from none of query, key and value."""
 
     def found(e: source.Expr) -> bool:
         params = {one.name for one in source.walk(e) if one.op == "param"} & {
@@ -41,7 +41,7 @@ def comes_from(name: str) -> source.Pattern:
 
 
 def is_width(e: source.Expr) -> bool:
-    """head_dim, however it is named: an attribute, a parameter, or the last size of a shape."""
+    """Whether this is head_dim, by any name: an attribute, a parameter, or a shape's last size."""
     if e.op == "attr":
         return e.name not in ("embed_dim", "split_size", "n_embd", "num_heads", "n_head")
     return e.op in ("item", "param", "global", "unknown", "either", "call", "floordiv")
@@ -50,7 +50,7 @@ def is_width(e: source.Expr) -> bool:
 SOFTMAX = source.pattern(
     "F.softmax(_) | F.softmax(_, $last)", where={"last": lambda e: e.value in (-1, 3, None)}
 )
-"""A softmax over the keys, or over an axis that is computed."""
+"""A softmax over the keys, or over a computed axis."""
 
 ROLES = {
     "query": comes_from("query"),
@@ -64,7 +64,7 @@ WEIGHED = source.pattern(
     "F.softmax(_) | F.softmax(_, $last) | F.exp(_)",
     where={"last": lambda e: e.value in (-1, 3, None)},
 )
-"""The softmax, or a part of one that is written out."""
+"""The softmax, or part of one that is written out."""
 
 SCORES = source.pattern("$query @ $key.transpose(-1, -2)", without=SOFTMAX, where=ROLES, rank=4)
 SCALED = source.pattern(f"_ / {ROOT}", f"_ * {ROOT}", without=WEIGHED, where=ROLES)
@@ -78,7 +78,7 @@ NO_BIAS = "Linear(..., bias=False)"
 
 SPLIT_SHAPE = "_[:-1] + [_, _] | [*_[:-1], _, _] | [_, _, _, _]"
 MERGED_SHAPE = "_[:-2] + [_] | [*_[:-2], _] | [_, _, _]"
-"""Shapes that cut the last axis in two, and that join the last two axes."""
+"""Shapes that split the last axis in two, and that join the last two axes."""
 
 QKV = source.pattern(
     "F.split(self.c_attn(...), ...)",
@@ -86,13 +86,13 @@ QKV = source.pattern(
     "$projected[_] | $projected[:]",
     where={"projected": "self.c_attn(...)"},
 )
-"""c_attn's output taken apart, by split, chunk or slices."""
+"""c_attn's output, separated by split, chunk or slices."""
 
 
 def calls_part(cls: str, name: str, times: int = 1) -> source.SourceTest:
     """``self.name`` is called this often, or once for each of several values.
 
-    A class without a helper of this name says nothing on it.
+    A class without a helper of this name decides nothing.
     """
     made = source.pattern(f"self.{name}(...)")
     look = source.returns(source.call_of(cls), f"self.{name}(...)")
@@ -121,7 +121,7 @@ def no_stub_left(cls: str) -> source.SourceTest:
 
 
 def splits_heads(path: source.Path) -> source.SourceTest:
-    """The heads are cut out of the last axis, and moved in front of the sequence."""
+    """The heads are split off the last axis, and moved in front of the sequence."""
     return source.returns(
         path,
         "_.reshape(...).transpose(-3, -2)",
@@ -131,7 +131,7 @@ def splits_heads(path: source.Path) -> source.SourceTest:
 
 
 def merges_heads(path: source.Path) -> source.SourceTest:
-    """The heads are moved after the sequence, and joined."""
+    """The heads are moved behind the sequence, and joined."""
     return source.returns(
         path,
         "_.transpose(-3, -2).reshape(...)",

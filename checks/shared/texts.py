@@ -1,4 +1,4 @@
-"""Texts and what the small GPT-2 of the course makes of them."""
+"""Texts, and how the course's small GPT-2 processes them."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ SMALL = Path(__file__).resolve().parents[2] / "gpt2" / "tiny"
 SENTENCE = "she loves cats and dogs"
 USUAL = "She was happy and he was not, and she knew it"
 BLANK = "·"
-"""Stands for the blank that a token begins with."""
+"""Represents the space at the beginning of a token."""
 
 TURNED = ("attn.c_attn.weight", "attn.c_proj.weight", "mlp.c_fc.weight", "mlp.c_proj.weight")
-"""Ends of the names that Hugging Face keeps as ``[in, out]``."""
+"""Endings of the names of weights that Hugging Face stores as ``[in, out]``."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """A text as the small GPT-2 reads it.
+    """A text as the small GPT-2 processes it.
 
     ``query`` and ``key`` hold one array ``[n_head, seq, head_dim]`` for each layer, ``weights``
     the attention weights ``[n_layer, n_head, seq, seq]``. ``model`` holds the model's arrays by
@@ -52,12 +52,12 @@ class Read:
         return np.stack([attention_weights(query, key) for query, key in pairs])
 
     def logits(self) -> Floats:
-        """What the model expects after each token: ``[seq, vocab_size]``."""
+        """Return the model's prediction after each token: ``[seq, vocab_size]``."""
         return np.asarray(gpt2_logits(np.array([self.ids]), self.model, self.config)[0])
 
 
 def read(text: str | None, most: int = 32) -> Read:
-    """The text as the small GPT-2 reads it, at most ``most`` tokens.
+    """Process a text of at most ``most`` tokens with the small GPT-2.
 
     Raises:
         NoExhibit: the text is empty or longer.
@@ -73,7 +73,7 @@ def read(text: str | None, most: int = 32) -> Read:
 
 
 def words(text: str | None, usual: str, most: int = 32) -> tuple[str, ...]:
-    """The words of a text.
+    """Split a text into words.
 
     Raises:
         NoExhibit: there are none, or more than ``most``.
@@ -84,7 +84,7 @@ def words(text: str | None, usual: str, most: int = 32) -> tuple[str, ...]:
 
 
 def label(token: str) -> str:
-    """A token as it is written beside a heatmap: visible, and one line."""
+    """Return a token as a heatmap's label: visible, and on one line."""
     shown = BLANK + token[1:] if token.startswith(" ") and len(token) > 1 else token
     return "".join(c if c.isprintable() else "\ufffd" for c in shown.replace("\n", "↵"))
 
@@ -98,7 +98,7 @@ def _counted(count: int, what: str, most: int) -> None:
 
 @lru_cache(maxsize=1)
 def _small() -> tuple[Mapping[str, Any], Mapping[str, Floats]]:
-    """Configuration and weights of the small GPT-2, as float64."""
+    """Return configuration and weights of the small GPT-2, as float64."""
     config, arrays = read_checkpoint(SMALL)
     return config, {
         name: np.asarray(array.T if name.endswith(TURNED) else array, np.float64)
@@ -109,7 +109,7 @@ def _small() -> tuple[Mapping[str, Any], Mapping[str, Floats]]:
 def _layers(
     ids: list[int], config: Mapping[str, Any], model: Mapping[str, Floats]
 ) -> list[tuple[Floats, Floats]]:
-    """Query and key of every layer, each ``[n_head, seq, head_dim]``."""
+    """Compute query and key of every layer, each ``[n_head, seq, head_dim]``."""
     n_head, eps = config["n_head"], config["layer_norm_epsilon"]
     table, places = model["transformer.wte.weight"], model["transformer.wpe.weight"]
     x = table[ids] + places[: len(ids)]  # [seq, n_embd]

@@ -1,7 +1,7 @@
 """Random trials of an attention layer, shared by the steps that build one.
 
-Sizes are as small as still convict: width, heads, batch and sequence all differ, so that no
-mistake about an axis can hide, and the numbers are of order 1, so that none drowns in rounding.
+Sizes are as small as possible: width, heads, batch and sequence all differ, so that no mistake
+about an axis stays hidden, and the numbers are of order 1, so that none is lost in rounding.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from checks.shared import attention as oracles
-from checks.shared.drawn import LONG, Array, Rng, apart, long, normal
-from checks.shared.far import LARGEST, SLACK, far, slack, steer
+from checks.shared.large_scores import LARGEST, SLACK, extreme, slack, steer
+from checks.shared.random_inputs import LONG, Array, Rng, long, nonzero, normal
 from grader.rubric import (
     Call,
     ConfigArg,
@@ -43,17 +43,17 @@ UNUSED: dict[str, int | float] = {
     "bos_token_id": 7,
     "eos_token_id": 8,
 }
-"""Of a configuration: what changes nothing in a layer that is only used."""
+"""Fields of a configuration that do not affect a layer's forward pass."""
 
 
 def attention_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
-    """Weights of a GPT-2 attention layer that keep numbers of order 1."""
+    """Draw weights of a GPT-2 attention layer that keep numbers of order 1."""
     spread = _spread(n_embd)
     return {
-        "c_attn.weight": apart(rng, 3 * n_embd, n_embd, scale=spread),
-        "c_attn.bias": apart(rng, 3 * n_embd, scale=0.5),
-        "c_proj.weight": apart(rng, n_embd, n_embd, scale=spread),
-        "c_proj.bias": apart(rng, n_embd, scale=0.5),
+        "c_attn.weight": nonzero(rng, 3 * n_embd, n_embd, scale=spread),
+        "c_attn.bias": nonzero(rng, 3 * n_embd, scale=0.5),
+        "c_proj.weight": nonzero(rng, n_embd, n_embd, scale=spread),
+        "c_proj.bias": nonzero(rng, n_embd, scale=0.5),
     }
 
 
@@ -62,25 +62,25 @@ def _spread(n_embd: int) -> float:
 
 
 MANY_HEADS = 32
-"""More than GPT-2 XL has. With two numbers each, all are as wide as one head of GPT-2."""
+"""More than GPT-2 XL has. With a width of two, all together are as wide as one head of GPT-2."""
 
 MANY_TEXTS = 33
 
 WIDE = 72
-"""Of a head. All published GPT-2s have heads of 64."""
+"""The width of a wide head. All published GPT-2s have heads of 64."""
 
 
 def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
-    """``(n_head, head_dim, batch, seq)``: all distinct, two of them equal, or one of them 1.
+    """Draw ``(n_head, head_dim, batch, seq)``: all distinct, two of them equal, or one of them 1.
 
-    A mistake about an axis hides where lengths are equal, and one may be made only there. So any
-    two are equal where the others are not: here, in ``sharp``, in ``calls`` and in ``turns``. The
-    width is that of a batch in ``calls`` and that of a text in ``sharp``.
-    The single head comes with a long text: so that costs least. Many heads, many texts and a wide
-    head are there as well, for a program that is right up to some number of them.
+    A mistake about an axis may hide where lengths are equal, or exist only there. So any two are
+    equal in a case where the others differ: here, in ``sharp``, in ``calls`` and in ``turns``. The
+    width equals the batch size in ``calls`` and the length of a text in ``sharp``.
+    The single head has the long text, which costs least there. Many heads, many texts and a wide
+    head are included for programs that are right only up to some number of them.
     """
     distinct = (MANY_HEADS, 2, MANY_TEXTS, int(rng.choice([3, 5])))
-    square = (3, 2, 5, 5)  # as wide as the layer of ``calls``, and not with as many heads
+    square = (3, 2, 5, 5)  # as wide as the layer of ``calls``, but with other heads
     head, dim = (int(i) for i in rng.permutation([2, 3, 4])[:2])
     one_token = (head, dim, head, 1)
     width = int(rng.integers(5, 8))
@@ -90,7 +90,7 @@ def sizes(rng: Rng) -> list[tuple[int, int, int, int]]:
 
 
 def layer_trials(rng: Rng, cls: str) -> list[Trial]:
-    """Forward passes of ``cls(GPT2Config)`` against :func:`oracles.gpt2_attention`."""
+    """Make forward passes of ``cls(GPT2Config)``, to compare with :func:`gpt2_attention`."""
     found = [_gpt2(rng, cls)]
     for index, size in enumerate(sizes(rng), start=1):
         name, is_far = f"random-{index}", index in FAR
@@ -102,9 +102,9 @@ def layer_trials(rng: Rng, cls: str) -> list[Trial]:
 
 
 def _gpt2(rng: Rng, cls: str) -> Trial:
-    """The real GPT-2 sizes, with one text of four tokens."""
+    """Use the real GPT-2 sizes, with one text of four tokens."""
     n_embd = GPT2["n_embd"]
-    step = _spread(n_embd) / 74  # the spread of whole numbers from -128 to 127
+    step = _spread(n_embd) / 74  # the standard deviation of integers from -128 to 127
     sent = {
         "c_attn.weight": rng.integers(-128, 128, (3 * n_embd, n_embd), np.int8),
         "c_attn.bias": normal(rng, 3 * n_embd, scale=0.5),
@@ -123,13 +123,13 @@ def _gpt2(rng: Rng, cls: str) -> Trial:
 
 
 RELOADED = 2
-"""Of :func:`sizes`, the layer that gets other weights after its first call, and the same text."""
+"""The layer of :func:`sizes` that gets new weights after its first call, and the same text."""
 
 FAR = (1, 2, 4, 5)
-"""Of :func:`sizes`, those with scores far from 0: all but the single token."""
+"""Those of :func:`sizes` with scores far from 0: all but the single token."""
 
 SECOND = (1, 5)
-"""Of :func:`sizes`, many texts and a long one, which the layer reads after two as long or short."""
+"""Those of :func:`sizes` that the layer reads second: many texts, and a long one."""
 
 
 def _forward(
@@ -149,7 +149,7 @@ def _forward(
         _steer(weights, n_head)
     if x is None:
         x = normal(rng, batch, seq, n_embd)
-        x = far(rng, x, head_dim) if is_far else x
+        x = extreme(rng, x, head_dim) if is_far else x
     several = x[:2, ::-1] if batch > 1 else np.concatenate([x[:1, -2:], x[-1:, :2]])
     inputs = {"short": several} if is_second else {}
     inputs["out"] = x
@@ -163,7 +163,7 @@ def _forward(
 
 
 def _read(trial: Trial) -> Array:
-    """The text that a trial of :func:`_forward` reads last."""
+    """Return the text that a trial of :func:`_forward` reads last."""
     match trial.probe.actions[-1]:
         case Call(args=(TensorArg(array), *_)):
             return array.astype(np.float32, copy=False)
@@ -171,13 +171,13 @@ def _read(trial: Trial) -> Array:
 
 
 LARGEST_SCORE = 60.0
-"""Of the trial ``sharp``, as a trained GPT-2 has them."""
+"""The largest score in the trial ``sharp``, as in a trained GPT-2."""
 
 
 def _sharp(rng: Rng, cls: str) -> Trial:
-    """Scores of some tens, as a trained GPT-2 has them: a finite mask has to hold against them.
+    """Use scores in the tens, as in a trained GPT-2: a finite mask has to exceed them.
 
-    Rounding of such scores is felt through the softmax, hence the wider tolerance.
+    The softmax amplifies the rounding of such scores, hence the wider tolerance.
     """
     n_head, head_dim, batch, seq = 3, 3, 2, 9
     n_embd = n_head * head_dim
@@ -198,13 +198,13 @@ def _sharp(rng: Rng, cls: str) -> Trial:
 
 
 FUTURE = 3
-"""In the trial ``calls``, tokens from this position on are changed for the second call."""
+"""In the trial ``calls``, tokens from this position on change for the second call."""
 
 
 def _calls(rng: Rng, cls: str) -> Trial:
-    """Calls of one layer: a text, its future changed, a longer one, the first again, one token.
+    """Call a layer with a text, its future changed, a longer one, the first again, one token.
 
-    Beside it is another layer of its size.
+    There is a second layer of the same size.
     The longer text has scores far from 0.
     """
     n_head, head_dim, batch, seq = 2, 3, 6, 4
@@ -216,7 +216,7 @@ def _calls(rng: Rng, cls: str) -> Trial:
     inputs = {
         "first": x,
         "changed": changed,
-        "longer": far(rng, normal(rng, 1, int(rng.integers(6, 10)), n_embd), head_dim),
+        "longer": extreme(rng, normal(rng, 1, int(rng.integers(6, 10)), n_embd), head_dim),
         "again": x,
         "token": normal(rng, 1, 1, n_embd),
     }
@@ -231,9 +231,9 @@ def _calls(rng: Rng, cls: str) -> Trial:
 
 
 def _turns(rng: Rng, cls: str) -> Trial:
-    """Two layers in turn, each on two texts of one shape, the second with scores far from 0.
+    """Call two layers in turn, each on two texts of one shape, the second with scores far from 0.
 
-    The first layer has heads of one number, the second a configuration that is unusual elsewhere.
+    The first layer has heads of width 1, the second a configuration that is unusual elsewhere.
     The first layer's first text has scores of exactly 0, and others near a hundredth.
     """
     layers = {}
@@ -242,7 +242,7 @@ def _turns(rng: Rng, cls: str) -> Trial:
         weights = attention_weights(rng, n_embd)
         _steer(weights, n_head)
         inputs = {name: normal(rng, batch, seq, n_embd) for name in ("first", "second")}
-        inputs["second"] = far(rng, inputs["second"], head_dim)
+        inputs["second"] = extreme(rng, inputs["second"], head_dim)
         if key == "a":
             _near_zero(inputs["first"])
         config = {"n_embd": n_embd, "n_head": n_head} | (UNUSED if key == "b" else {})
@@ -254,7 +254,7 @@ def _turns(rng: Rng, cls: str) -> Trial:
 
 
 def _near_zero(x: Array) -> None:
-    """Scores of 0 or about a hundredth in ``x``, for heads of one number that were steered.
+    """Set scores of 0 or about a hundredth in ``x``, for steered heads of width 1.
 
     All scores of the second token are 0 in half of the texts, and those for the first in all.
     """
@@ -264,7 +264,7 @@ def _near_zero(x: Array) -> None:
 
 
 def part_trials(rng: Rng, cls: str) -> list[Trial]:
-    """``_split_heads``, ``_merge_heads`` and ``_attn``, each called by itself."""
+    """Make trials that call ``_split_heads``, ``_merge_heads`` and ``_attn`` alone."""
     n_head, head_dim, batch, seq = 3, 5, 2, 4
     config = {"n_embd": n_head * head_dim, "n_head": n_head}
     made = Make("module", cls, (ConfigArg(dict(config)),))
@@ -301,7 +301,7 @@ def part_trials(rng: Rng, cls: str) -> list[Trial]:
 
 
 def _steer(weights: Mapping[str, Array], n_head: int) -> None:
-    """:func:`steer` for the weights of a GPT-2 attention layer."""
+    """Apply :func:`steer` to the weights of a GPT-2 attention layer."""
     bias = weights["c_attn.bias"]
     for begin in (0, len(bias) // 3):
         bias[begin : begin + len(bias) // 3 : len(bias) // 3 // n_head] = 0.0
@@ -321,7 +321,7 @@ def _call(name: str, x: Array) -> Call:
 
 
 def _expect(weights: Mapping[str, Array], n_head: int, inputs: Mapping[str, Array]) -> Expect:
-    """The oracle's answer to each input of one layer."""
+    """Return the oracle's answers to the inputs of one layer."""
 
     def expect(**knobs: object) -> dict[str, oracles.Floats]:
         return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checks.shared import results, structure, usual
+from checks.shared import common, results, structure
 from checks.shared.mistakes import named
 from checks.step_03 import mistakes, trials
 from grader.rubric import Check, Rubric, rules, source
@@ -19,8 +19,8 @@ def is_turned(e: source.Expr) -> bool:
 
 
 CHECKS = (
-    usual.imports_functional("F.softmax turns scores into weights.", "runs"),
-    usual.imports_tensor("It is the type of every argument.", "runs", test=structure.USES_TENSOR),
+    common.imports_functional("F.softmax turns scores into weights.", "runs"),
+    common.imports_tensor("It is the type of every argument.", "runs", test=structure.USES_TENSOR),
     Check(
         "function",
         "scaled_dot_product_attention(query, key, value, mask=None) exists",
@@ -100,7 +100,7 @@ CHECKS = (
         test=source.results_are(NAME, "[_, _]"),
         proven_by=("shapes",),
     ),
-    usual.placeholders(source.no_placeholders(NAME)),
+    common.placeholders(source.no_placeholders(NAME)),
     Check(
         "runs",
         "It works on tensors of 2 to 5 dimensions, with and without a mask",

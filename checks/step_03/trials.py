@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats, linear, split_heads
-from checks.shared.drawn import Array, Rng, normal
-from checks.shared.far import LARGEST, SLACK
+from checks.shared.large_scores import LARGEST, SLACK
+from checks.shared.random_inputs import Array, Rng, normal
 from checks.step_03 import oracle as oracles
 from grader.rubric import Arg, Call, Case, Probe, TensorArg, Trial, covering, in_turn
 
@@ -142,7 +142,7 @@ def _extreme(rng: Rng) -> Trial:
 
 
 def _hidden(rng: Rng) -> Trial:
-    """A hidden key that scores 2000 more than the others, with a huge value: see ``shared.far``.
+    """A hidden key that scores 2000 more than the others, with a huge value: see ``large_scores``.
 
     In the second text another is visible and scores far less. Were its score clipped, its value
     would show.

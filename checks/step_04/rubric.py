@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checks.shared import results, structure, usual
+from checks.shared import common, results, structure
 from checks.shared.mistakes import named
 from checks.step_04 import mistakes, trials
 from grader.rubric import Check, Rubric, rules, source
@@ -53,8 +53,8 @@ def joins_both(e: source.Expr) -> bool:
 
 
 CHECKS = (
-    usual.imports_functional("F.where and F.min make the masks.", "padding-runs"),
-    usual.imports_tensor(
+    common.imports_functional("F.where and F.min make the masks.", "padding-runs"),
+    common.imports_tensor(
         "Tensor makes a tensor of one number.", "padding-runs", test=structure.USES_TENSOR
     ),
     Check(
@@ -124,7 +124,7 @@ CHECKS = (
         test=source.returns(COMBINE, joins_both),
         proven_by=("combined-numbers",),
     ),
-    usual.placeholders(source.no_placeholders(MASK, COMBINE)),
+    common.placeholders(source.no_placeholders(MASK, COMBINE)),
     Check(
         "padding-runs",
         "padding_mask runs on every batch of sequences",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats, causal_mask
-from checks.shared.drawn import Rng, long
+from checks.shared.random_inputs import Rng, long
 from checks.step_04 import oracle as oracles
 from checks.step_04.oracle import Ints
 from grader.rubric import Arg, Call, DTypeArg, Probe, Ref, TensorArg, Trial, in_turn

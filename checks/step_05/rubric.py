@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from checks.shared import attention_mistakes as mistakes
-from checks.shared import structure, trials, usual
+from checks.shared import common, structure, trials
 from checks.shared.mistakes import named
 from grader.rubric import Check, Rubric, rules, source
 
@@ -109,19 +109,19 @@ def size(name: str, value: int, given: str, why: str, lesson: str = "Heads") -> 
 
 
 CHECKS = (
-    usual.imports_functional(
+    common.imports_functional(
         "F holds the functions on tensors: F.split, F.softmax.",
         "forward",
         passed="functional module is correctly imported as F from max.experimental",
     ),
-    usual.imports_tensor(
+    common.imports_tensor(
         "Tensor is the type of every argument here.",
         "forward",
         passed="Tensor is correctly imported from max.experimental.tensor",
         test=structure.USES_TENSOR,
     ),
-    usual.imports_layers("Module is the base class, Linear the projection.", "forward"),
-    usual.defines(CLASS, "forward"),
+    common.imports_layers("Module is the base class, Linear the projection.", "forward"),
+    common.defines(CLASS, "forward"),
     Check(
         "c-attn",
         "self.c_attn Linear layer is created correctly",
@@ -330,8 +330,8 @@ CHECKS = (
         part="c_proj",
         gives="the output of the layer",
     ),
-    usual.placeholders(structure.no_stub_left(CLASS)),
-    usual.builds(
+    common.placeholders(structure.no_stub_left(CLASS)),
+    common.builds(
         CLASS,
         "GPT2Attention(GPT2Config()) must work, with any n_embd and n_head",
         "Everything that depends on a size is computed from config.",
@@ -359,7 +359,7 @@ CHECKS = (
         "self.embed_dim // self.num_heads",
         "Each head gets an equal part of the width.",
     ),
-    usual.runs(
+    common.runs(
         CLASS,
         "__call__ takes [batch, seq, n_embd] of any size and returns a Tensor",
         "Write the shape beside each line and compare.",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from checks.shared import results, structure, usual
+from checks.shared import common, results, structure
 from checks.shared.mistakes import named
 from checks.step_06 import mistakes, trials
 from grader.rubric import Check, Rubric, rules, source
@@ -49,7 +49,7 @@ def uses_parameter(cls: str, index: int) -> source.SourceTest:
 
 
 CHECKS = (
-    usual.imports_for_a_layer("Module is the base class of both layers.", "rope-builds"),
+    common.imports_for_a_layer("Module is the base class of both layers.", "rope-builds"),
     Check(
         "classes",
         "RotaryEmbedding and MultiHeadSelfAttentionRoPE are Modules",
@@ -209,7 +209,7 @@ CHECKS = (
         test=source.results_are(CALL, "_ @ _.transpose(...)"),
         proven_by=("layer-numbers",),
     ),
-    usual.placeholders(source.no_placeholders(ROPE, LAYER, *METHODS)),
+    common.placeholders(source.no_placeholders(ROPE, LAYER, *METHODS)),
     Check(
         "rope-builds",
         "RotaryEmbedding(d_k, max_seq_len, theta) can be created",

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats
-from checks.shared.drawn import Array, Rng, apart, long, normal
-from checks.shared.far import SLACK, far, steer
+from checks.shared.large_scores import SLACK, extreme, steer
+from checks.shared.random_inputs import Array, Rng, long, nonzero, normal
 from checks.step_06 import oracle as oracles
 from checks.step_06.oracle import Ints
 from grader.rubric import Call, Load, Make, Probe, Read, TensorArg, Trial, in_turn
@@ -110,7 +110,7 @@ def _layers_in_turn(rng: Rng) -> list[Trial]:
         given = {
             "first": (x, _positions(rng, *positions)),
             **(flat if index % 2 else deep),
-            "second": (far(rng, y, d_k), np.zeros((*positions[:-1], second), np.int64)),
+            "second": (extreme(rng, y, d_k), np.zeros((*positions[:-1], second), np.int64)),
             **(deep if index % 2 else flat),
         }
         trial = _layer_trial("layer", w, n_head, base, given, LONGEST + later, second=others)
@@ -248,7 +248,7 @@ def _layers(rng: Rng) -> list[Trial]:
 
 def weights(rng: Rng, d_model: int) -> dict[str, Array]:
     """Projections that keep numbers of order 1."""
-    return {name: apart(rng, d_model, d_model, scale=1.5 * d_model**-0.5) for name in "qkvo"}
+    return {name: nonzero(rng, d_model, d_model, scale=1.5 * d_model**-0.5) for name in "qkvo"}
 
 
 def _layer(

@@ -9,7 +9,7 @@ import ast
 from dataclasses import replace
 
 from checks.shared import attention_mistakes as mistakes
-from checks.shared import masks, structure, trials, usual
+from checks.shared import common, masks, structure, trials
 from checks.shared.mistakes import named
 from grader.rubric import Check, Rubric, rules, source
 
@@ -69,7 +69,7 @@ CHECKS = (
         test=own_mask,
         proven_by=("mask",),
     ),
-    usual.is_module(CLASS, "forward"),
+    common.is_module(CLASS, "forward"),
     Check(
         "c-attn",
         "c_attn projects embed_dim to 3 * embed_dim, with a bias",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from checks.shared import results, usual
+from checks.shared import common, results
 from checks.shared.mistakes import named
 from checks.step_08 import mistakes, trials
 from grader.rubric import (
@@ -80,8 +80,8 @@ def divided(evidence: Evidence) -> Ruling:
 
 
 CHECKS = (
-    usual.imports_for_a_layer("Tensor.ones and F.sqrt are needed here.", "runs"),
-    usual.is_module(CLASS, "builds"),
+    common.imports_for_a_layer("Tensor.ones and F.sqrt are needed here.", "runs"),
+    common.is_module(CLASS, "builds"),
     Check(
         "weight",
         "self.weight is created as dim ones",
@@ -175,7 +175,7 @@ CHECKS = (
         ),
         proven_by=("residual-numbers",),
     ),
-    usual.placeholders(source.no_placeholders(CLASS, FUNCTION, "__init__", "__call__", "forward")),
+    common.placeholders(source.no_placeholders(CLASS, FUNCTION, "__init__", "__call__", "forward")),
     Check(
         "builds",
         "LayerNorm(dim) and LayerNorm(dim, eps=...) can be created",

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from checks.shared.attention import Floats
-from checks.shared.drawn import Array, Rng, apart, normal
 from checks.shared.layer_norm import layer_norm
+from checks.shared.random_inputs import Array, Rng, nonzero, normal
 from checks.step_08 import oracle as oracles
 from grader.rubric import (
     Action,
@@ -104,8 +104,8 @@ def _in_turn(rng: Rng) -> list[Trial]:
 def weights(rng: Rng, dim: int) -> dict[str, Array]:
     """A weight around 1 and a bias around 0, both with a spread that shows."""
     return {
-        "weight": np.float32(1.0) + apart(rng, dim, scale=0.5),
-        "bias": apart(rng, dim, scale=0.7),
+        "weight": np.float32(1.0) + nonzero(rng, dim, scale=0.5),
+        "bias": nonzero(rng, dim, scale=0.7),
     }
 
 

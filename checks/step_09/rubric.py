@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checks.shared import structure, usual
+from checks.shared import common, structure
 from checks.shared.mistakes import named
 from checks.step_09 import mistakes, trials
 from grader.rubric import Check, Rubric, rules, source
@@ -19,13 +19,13 @@ def is_inner(e: source.Expr) -> bool:
 
 
 IMPORTS = (
-    usual.imports_functional("F.gelu is the function between the two layers.", *FORWARDS),
-    usual.imports_tensor("Tensor is the type of every argument here.", *FORWARDS),
-    usual.imports_layers("Module is the base class, Linear a layer.", *FORWARDS),
+    common.imports_functional("F.gelu is the function between the two layers.", *FORWARDS),
+    common.imports_tensor("Tensor is the type of every argument here.", *FORWARDS),
+    common.imports_layers("Module is the base class, Linear a layer.", *FORWARDS),
 )
 
 MLP_SOURCE = (
-    usual.defines(MLP, id="mlp-class"),
+    common.defines(MLP, id="mlp-class"),
     Check(
         "c-fc",
         "GPT2MLP: self.c_fc widens from n_embd to intermediate_size",
@@ -81,7 +81,7 @@ MLP_SOURCE = (
 )
 
 BLOCK_SOURCE = (
-    usual.defines(BLOCK, id="block-class"),
+    common.defines(BLOCK, id="block-class"),
     Check(
         "norms",
         "GPT2Block: self.ln_1 and self.ln_2 are created with the configuration's epsilon",
@@ -148,11 +148,11 @@ BLOCK_SOURCE = (
             near="self.mlp(...)",
         ),
     ),
-    usual.placeholders(source.no_placeholders(MLP, BLOCK, "__init__", "__call__", "forward")),
+    common.placeholders(source.no_placeholders(MLP, BLOCK, "__init__", "__call__", "forward")),
 )
 
 RUNTIME = (
-    usual.builds(
+    common.builds(
         MLP,
         "GPT2MLP(intermediate_size, config) must work, in this order, with any sizes",
         "Both layers get their sizes from outside.",
@@ -173,7 +173,7 @@ RUNTIME = (
         rule=rules.loads(*MLPS),
         needs=("mlp-builds",),
     ),
-    usual.runs(
+    common.runs(
         MLP,
         "__call__ takes [..., n_embd] and returns a Tensor of the same shape",
         "It works on each token by itself.",
@@ -195,7 +195,7 @@ RUNTIME = (
         rule=rules.numbers(*MLPS, what="numbers of GPT2MLP"),
         needs=("mlp-forward",),
     ),
-    usual.builds(
+    common.builds(
         BLOCK,
         "GPT2Block(GPT2Config()) must work, with any sizes",
         "The block is made of parts that you have.",
@@ -214,7 +214,7 @@ RUNTIME = (
         rule=rules.loads(*BLOCKS),
         needs=("block-builds", "mlp-parameters"),
     ),
-    usual.runs(
+    common.runs(
         BLOCK,
         "__call__ takes [batch, seq, n_embd] and returns a Tensor of the same shape",
         "Attend and add, feed forward and add.",

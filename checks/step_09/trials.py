@@ -8,7 +8,7 @@ import numpy as np
 
 from checks.shared import block as oracles
 from checks.shared.attention import Floats
-from checks.shared.drawn import Array, Rng, apart, long, normal
+from checks.shared.random_inputs import Array, Rng, long, nonzero, normal
 from checks.shared.trials import UNUSED, attention_weights
 from grader.rubric import (
     Call,
@@ -143,10 +143,10 @@ def mlp_weights(rng: Rng, n_embd: int, inner: int, *, low: bool = False) -> dict
     """
     spread = 0.4 if low else 1.5
     return {
-        "c_fc.weight": apart(rng, inner, n_embd, scale=spread * n_embd**-0.5),
-        "c_fc.bias": apart(rng, inner, scale=0.5) - np.float32(2.3 if low else 0.0),
-        "c_proj.weight": apart(rng, n_embd, inner, scale=1.5 * inner**-0.5),
-        "c_proj.bias": apart(rng, n_embd, scale=0.02 if low else 0.5),
+        "c_fc.weight": nonzero(rng, inner, n_embd, scale=spread * n_embd**-0.5),
+        "c_fc.bias": nonzero(rng, inner, scale=0.5) - np.float32(2.3 if low else 0.0),
+        "c_proj.weight": nonzero(rng, n_embd, inner, scale=1.5 * inner**-0.5),
+        "c_proj.bias": nonzero(rng, n_embd, scale=0.02 if low else 0.5),
     }
 
 
@@ -169,7 +169,7 @@ def mlp_trial(
     scale = 1.0 if low else 1.5
     inputs = {call: normal(rng, *shape, n_embd, scale=scale) for call in calls}
     if "large" in inputs:
-        inputs["large"] = apart(rng, *shape, n_embd, scale=2000.0)
+        inputs["large"] = nonzero(rng, *shape, n_embd, scale=2000.0)
     return Trial(
         Probe(
             name,
@@ -188,8 +188,8 @@ def mlp_trial(
 def norm_weights(rng: Rng, n_embd: int) -> dict[str, Array]:
     """Weight and bias of a normalization, far enough from 1 and 0 to be missed."""
     return {
-        "weight": apart(rng, n_embd, scale=0.5) + np.float32(1.0),
-        "bias": apart(rng, n_embd, scale=0.5),
+        "weight": nonzero(rng, n_embd, scale=0.5) + np.float32(1.0),
+        "bias": nonzero(rng, n_embd, scale=0.5),
     }
 
 

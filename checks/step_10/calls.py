@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from checks.shared.attention import Floats
-from checks.shared.drawn import Array, Rng, apart
+from checks.shared.random_inputs import Array, Rng, nonzero
 from checks.step_10.oracle import KeyValue, Layer, multi_head_attention
 from grader.rubric import Arg, Call, Load, Make, Probe, Ref, TensorArg, Trial
 
@@ -50,12 +50,12 @@ def layer_weights(rng: Rng, hidden: int, *, bias: bool = True) -> dict[str, Arra
     """Weights that keep numbers of order 1, Linear weights as ``[out, in]``."""
     spread = 1.5 * hidden**-0.5
     weights = {
-        "qkv_proj.weight": apart(rng, 3 * hidden, hidden, scale=spread),
-        "out_proj.weight": apart(rng, hidden, hidden, scale=spread),
+        "qkv_proj.weight": nonzero(rng, 3 * hidden, hidden, scale=spread),
+        "out_proj.weight": nonzero(rng, hidden, hidden, scale=spread),
     }
     if bias:
-        weights["qkv_proj.bias"] = apart(rng, 3 * hidden, scale=0.5)
-        weights["out_proj.bias"] = apart(rng, hidden, scale=0.5)
+        weights["qkv_proj.bias"] = nonzero(rng, 3 * hidden, scale=0.5)
+        weights["out_proj.bias"] = nonzero(rng, hidden, scale=0.5)
     return weights
 
 

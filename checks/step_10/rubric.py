@@ -5,7 +5,7 @@ Longer than 300 lines, because the layer has the most options of all.
 
 from __future__ import annotations
 
-from checks.shared import results_gpt2, structure, usual
+from checks.shared import common, results_gpt2, structure
 from checks.shared.attention_mistakes import HEADS
 from checks.shared.mistakes import named
 from checks.step_10 import calls, mistakes, results, trials
@@ -38,10 +38,10 @@ SPLIT, MERGE = source.method(CLASS, "_split_heads"), source.method(CLASS, "_merg
 
 
 SOURCE = (
-    usual.imports_functional("F.split, F.concat, F.range and F.softmax are used here.", "forward"),
-    usual.imports_tensor("Tensor is the type of most arguments here.", "forward"),
-    usual.imports_layers("Module is the base class, Linear the projection.", "forward"),
-    usual.defines(CLASS),
+    common.imports_functional("F.split, F.concat, F.range and F.softmax are used here.", "forward"),
+    common.imports_tensor("Tensor is the type of most arguments here.", "forward"),
+    common.imports_layers("Module is the base class, Linear the projection.", "forward"),
+    common.defines(CLASS),
     Check(
         "projections",
         "self.qkv_proj and self.out_proj are Linear layers",
@@ -166,7 +166,7 @@ SOURCE = (
         ),
         needs=PART_1,
     ),
-    usual.placeholders(structure.no_stub_left(CLASS)),
+    common.placeholders(structure.no_stub_left(CLASS)),
 )
 
 RUNTIME = (
@@ -191,7 +191,7 @@ RUNTIME = (
         rule=rules.loads(*WHOLE),
         needs=("builds",),
     ),
-    usual.runs(
+    common.runs(
         CLASS,
         "Every argument but hidden_states may be None",
         "An argument not given is None, and is left out.",

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.shared.attention import Floats, causal_mask, merge_heads, split_heads
-from checks.shared.drawn import Array, Rng, normal
-from checks.shared.far import SLACK, far, steer
-from checks.step_10 import together
+from checks.shared.large_scores import SLACK, extreme, steer
+from checks.shared.random_inputs import Array, Rng, normal
+from checks.step_10 import covering_design
 from checks.step_10.calls import CLASS, Options, Step, layer_trial, layer_weights
 from checks.step_10.oracle import MAX_POSITIONS, cached, last_outputs, multi_head_attention
 from grader.rubric import Call, Make, Probe, TensorArg, Trial, beside, reloaded, rounding
@@ -37,7 +37,7 @@ def draw(rng: Rng) -> list[Trial]:
         _decoding(rng, "cache-plain", Options(), (3, 1, 1), cache_seen=True),
         _decoding(rng, "cache-rotary", Options({"use_rotary": True}), (3, 1, 1)),
         _decoding(rng, "cache-zero", Options({"add_zero_attn": True, "bias": False}), (2, 1, 3)),
-        *together.draw(rng),
+        *covering_design.draw(rng),
         _rotary(rng),
         *_parts(rng),
     ]
@@ -104,7 +104,8 @@ def _far(rng: Rng) -> Trial:
     query, key, value = np.split(weights["qkv_proj.weight"], 3)
     steer(query, key, value, heads)
     weights["qkv_proj.bias"][: 2 * heads * dim : dim] = 0.0
-    x, mask = far(rng, _x(rng, 2, seq, heads * dim), dim), causal_mask(seq).astype(np.float32)
+    x = extreme(rng, _x(rng, 2, seq, heads * dim), dim)
+    mask = causal_mask(seq).astype(np.float32)
     x[..., 1] -= FAR  # of a key: by so much it scores less
     x[1, -1, 1] += 2 * FAR
     trial = layer_trial("masks-far", heads, dim, Options(), [Step("out", x, mask=mask)], weights)

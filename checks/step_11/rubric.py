@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from checks.shared import structure, usual
+from checks.shared import common, structure
 from checks.shared.mistakes import named
-from checks.step_11 import complaints, mistakes, refusals, returned, trials
+from checks.step_11 import converted_weights, mistakes, raised_errors, refusals, trials
 from grader.rubric import Check, Rubric, rules, source
 
 MODEL, HEAD, CONVERT = "GPT2Model", "GPT2LMHeadModel", "convert_checkpoint"
@@ -14,9 +14,9 @@ KNOWN = named(mistakes.MODEL, mistakes.CHECKPOINT)
 
 
 MODEL_SOURCE = (
-    usual.imports_functional("F.range numbers the positions.", "forward"),
-    usual.imports_tensor("Tensor is the type of the model's arguments.", "forward"),
-    usual.imports_layers(
+    common.imports_functional("F.range numbers the positions.", "forward"),
+    common.imports_tensor("Tensor is the type of the model's arguments.", "forward"),
+    common.imports_layers(
         "An Embedding is a table, a ModuleList a list of layers.",
         "forward",
         names=("Embedding", "Module", "ModuleList"),
@@ -121,13 +121,13 @@ MODEL_SOURCE = (
             there=True,
         ),
     ),
-    usual.placeholders(
+    common.placeholders(
         source.no_placeholders(MODEL, HEAD, CONVERT, "__init__", "__call__", "forward", "lm_head")
     ),
 )
 
 RUNTIME = (
-    usual.builds(
+    common.builds(
         HEAD,
         "GPT2LMHeadModel(GPT2Config()) must work, with any sizes",
         "Every size is in config.",
@@ -147,7 +147,7 @@ RUNTIME = (
         rule=rules.loads(*LOGITS),
         needs=("builds",),
     ),
-    usual.runs(
+    common.runs(
         HEAD,
         "__call__ takes ids [batch, seq] and returns logits [batch, seq, vocab_size]",
         "Tokens and positions are added, then come the blocks.",
@@ -180,10 +180,10 @@ RUNTIME = (
         lesson="The names",
         blank="prefix",
         rule=rules.all_of(
-            returned.gives(
-                complaints.converts(rules.runs(*CHECKPOINTS), *CHECKPOINTS), *CHECKPOINTS
+            converted_weights.gives(
+                raised_errors.converts(rules.runs(*CHECKPOINTS), *CHECKPOINTS), *CHECKPOINTS
             ),
-            returned.keeps_model("model-kept", *LOGITS),
+            converted_weights.keeps_model("model-kept", *LOGITS),
         ),
         needs=("parameters", "forward"),
     ),
@@ -197,11 +197,11 @@ RUNTIME = (
         blank="transpose",
         part=("transpose", "turned"),
         rule=rules.all_of(
-            returned.gives(
+            converted_weights.gives(
                 rules.numbers(*CHECKPOINTS, what="logits with the weights of a checkpoint"),
                 *CHECKPOINTS,
             ),
-            returned.loads(trials.LOADER),
+            converted_weights.loads(trials.LOADER),
         ),
         needs=("convert", "logits"),
     ),

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from checks.shared.attention import Floats
-from checks.shared.drawn import Array, Rng, normal
 from checks.shared.gpt2 import Ids, gpt2_logits
+from checks.shared.random_inputs import Array, Rng, normal
 from checks.shared.trials import UNUSED
 from checks.step_09.trials import block_weights, norm_weights
 from grader.rubric import (

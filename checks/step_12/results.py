@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from checks.step_12 import sampling
-from checks.step_12.texts import MANY, NEW, STREAM, STREAMED
+from checks.step_12.generation import MANY, NEW, STREAM, STREAMED
 from grader.rubric import (
     ArrayArg,
     Call,

@@ -5,12 +5,12 @@ Longer than 300 lines, because the step has a class and three functions, each wi
 
 from __future__ import annotations
 
-from checks.shared import usual
+from checks.shared import common
 from checks.shared.mistakes import named
-from checks.step_12 import caches, clear, mistakes, results, trials
+from checks.step_12 import caches, mistakes, results, trials, unambiguous
 from grader.rubric import Check, Rubric, Rule, rules, source
 
-CLASS = clear.CLASS
+CLASS = unambiguous.CLASS
 PIECES = ("decode-pieces", "decode-at-once")
 ATTEND, DECODE = f"{CLASS}._attend", f"{CLASS}.decode"
 
@@ -31,8 +31,8 @@ def writes(trial: str, what: str = "tokens") -> Rule:
 
 
 SOURCE = (
-    usual.imports_functional("F.concat, F.range and F.split are used here.", "decode-forward"),
-    usual.imports_tensor("The ids that the model reads are a Tensor.", "decode-forward"),
+    common.imports_functional("F.concat, F.range and F.split are used here.", "decode-forward"),
+    common.imports_tensor("The ids that the model reads are a Tensor.", "decode-forward"),
     Check(
         "class",
         "GPT2WithCache class exists and extends GPT2LMHeadModel",
@@ -138,7 +138,7 @@ SOURCE = (
         answer="token = next_token(logits.to_numpy()[0, -1], temperature=temperature, ...)",
         test=source.calls("stream", "next_token"),
     ),
-    usual.placeholders(
+    common.placeholders(
         source.no_placeholders(CLASS, "_attend", "decode", "next_token", "stream", "generate")
     ),
 )

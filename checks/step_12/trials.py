@@ -8,14 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from checks.shared.attention import Floats
-from checks.shared.drawn import LONG, Array, Rng, long
-from checks.shared.far import SLACK
 from checks.shared.gpt2 import Ids
+from checks.shared.large_scores import SLACK
 from checks.shared.layer_norm import layer_norm
+from checks.shared.random_inputs import LONG, Array, Rng, long
 from checks.step_11.trials import STEADY, Config, config, model_weights, token_ids
-from checks.step_12 import choices, texts
-from checks.step_12.clear import CLASS
+from checks.step_12 import generation, next_token
 from checks.step_12.oracle import Cache, decode
+from checks.step_12.unambiguous import CLASS
 from grader.rubric import Call, ConfigArg, Load, Make, Probe, Ref, TensorArg, Trial, in_turn
 
 PIECES = (
@@ -40,13 +40,13 @@ MORE = 1
 def draw(rng: Rng) -> list[Trial]:
     """Choices from given logits, decoding in pieces, and texts."""
     return [
-        *choices.draw(rng),
+        *next_token.draw(rng),
         decoding(
             rng, "decode-pieces", {**config(9, 8, 6, 2, 3), **STEADY}, (3, 1, 2), (None, 0, 1)
         ),
         _at_once(rng),
         *_in_turn(rng),
-        *texts.draw(rng),
+        *generation.draw(rng),
     ]
 
 

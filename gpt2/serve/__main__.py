@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpt2.running import model_option, run
-from gpt2.writing import loading
+from gpt2.entry_point import model_option, run
+from gpt2.text_generation import loading
 from grader.learner.tasks import typed
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ def command(
 async def _serve(
     writer: Writer, address: Address, listening: socket.socket, limit_s: float
 ) -> None:
-    from gpt2.serve.asked import Room
     from gpt2.serve.connection import Connection
     from gpt2.serve.engine import Engine
     from gpt2.serve.guard import Guard
+    from gpt2.serve.request import Room
     from gpt2.serve.routes import Routes, application
     from grader.learner.web.server import Server
 

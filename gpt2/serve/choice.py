@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from gpt2.serve.asked import Asked, Prompt
+    from gpt2.serve.request import CompletionRequest, Prompt
     from gpt2.serve.writer import Writer
     from gpt2.tokenizer import Tokenizer
 
@@ -68,7 +68,7 @@ class Held:
         return any(len(stop) > size and stop.startswith(tail) for stop in self._stops)
 
 
-def write(writer: Writer, asked: Asked, prompt: Prompt, number: int) -> Iterator[Piece]:
+def write(writer: Writer, asked: CompletionRequest, prompt: Prompt, number: int) -> Iterator[Piece]:
     """Choice ``number`` for a prompt."""
     tokenizer, base = writer.tokenizer, len(prompt.text)
     if asked.echo:
@@ -109,7 +109,7 @@ def _sent(waiting: list[Scored], end: int) -> list[Scored]:
     return found
 
 
-def _echoed(writer: Writer, asked: Asked, prompt: Prompt) -> list[Scored]:
+def _echoed(writer: Writer, asked: CompletionRequest, prompt: Prompt) -> list[Scored]:
     """What the model thought of the prompt, if that is asked for."""
     if asked.logprobs is None:
         return []

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from gpt2.checkpoint import NoCheckpoint
 from gpt2.course import StepProblem
 from gpt2.serve.choice import Piece, write
-from gpt2.serve.refused import Refused
+from gpt2.serve.errors import ApiError
 
 if TYPE_CHECKING:
-    from gpt2.serve.asked import Asked, Prompt
+    from gpt2.serve.request import CompletionRequest, Prompt
     from gpt2.serve.writer import Writer
 
 AT_ONCE = 8
@@ -25,14 +25,14 @@ AT_ONCE = 8
 GAP_S = 0.008
 """Between two looks at an answer: a small model writes several tokens meanwhile, sent together."""
 
-Told = tuple[int, Piece | Refused]
+Told = tuple[int, Piece | ApiError]
 """Which choice, and what is new about it."""
 
 
 class Answer:
     """What was asked for, and what has been written of it; the loop's thread waits for it."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: CompletionRequest) -> None:
         self.asked = asked
         self.gone = False
         """Nobody waits for it any more."""
@@ -42,10 +42,10 @@ class Answer:
         self._woken = False
         self._next = 0.0
 
-    def tell(self, index: int, news: Piece | Refused) -> None:
+    def tell(self, index: int, news: Piece | ApiError) -> None:
         """Add something; wake who waits, if it streams or this choice is complete."""
         self._told.append((index, news))
-        complete = isinstance(news, Refused) or news.finish is not None
+        complete = isinstance(news, ApiError) or news.finish is not None
         if (self.asked.stream or complete) and not self._woken:
             self._woken = True
             with suppress(RuntimeError):  # the server has ended
@@ -75,12 +75,12 @@ class Turn:
         try:
             piece = next(self._pieces)
         except (StepProblem, NoCheckpoint) as problem:
-            self._answer.tell(self._index, Refused(500, str(problem), code="step_failed"))
+            self._answer.tell(self._index, ApiError(500, str(problem), code="step_failed"))
             return False
         except (Exception, SystemExit) as problem:  # noqa: BLE001 - the server lives on
             traceback.print_exception(problem)
             said = f"The server itself failed: {type(problem).__name__}: {problem}"
-            self._answer.tell(self._index, Refused(500, said))
+            self._answer.tell(self._index, ApiError(500, said))
             return False
         if piece.text or piece.scored or piece.tokens or piece.finish:
             self._answer.tell(self._index, piece)
@@ -100,7 +100,7 @@ class Engine:
         """Begin to write."""
         self._thread.start()
 
-    def order(self, asked: Asked) -> Answer:
+    def order(self, asked: CompletionRequest) -> Answer:
         """An answer that is written from now on."""
         answer = Answer(asked)
         for place, prompt in enumerate(asked.prompts):

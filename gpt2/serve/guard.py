@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
 
-from gpt2.serve.refused import Refused
-from grader.learner.web.sealed import same, sealed
+from gpt2.serve.errors import ApiError
+from grader.learner.web.security_headers import same, sealed
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -69,17 +69,17 @@ class Guard:
         answer = self._app if refused is None else refused.response()
         await answer(scope, receive, sealed(send, POLICY))
 
-    def _refusal(self, path: str, headers: Headers) -> Refused | None:
+    def _refusal(self, path: str, headers: Headers) -> ApiError | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         key = self._address.key
         if len(hosts) != 1 or not (key or hosts[0] in self._address.names):
-            return Refused(403, ELSEWHERE)
+            return ApiError(403, ELSEWHERE)
         if origins not in ([], [f"http://{hosts[0]}"], [f"https://{hosts[0]}"]):
-            return Refused(403, ELSEWHERE)
+            return ApiError(403, ELSEWHERE)
         site = headers.get("sec-fetch-site", "none")
         if path.startswith("/v1") and site not in ("same-origin", "none"):
-            return Refused(403, ELSEWHERE)
+            return ApiError(403, ELSEWHERE)
         given = headers.get("authorization", "").removeprefix("Bearer ").strip()
         if key and path.startswith("/v1") and not same(given, key):
-            return Refused(401, STRANGER, code="invalid_api_key")
+            return ApiError(401, STRANGER, code="invalid_api_key")
         return None

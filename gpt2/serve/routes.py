@@ -16,9 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from gpt2.serve import asked, told
 from gpt2.serve.engine import Answer, Engine, Told, complete
-from gpt2.serve.refused import Refused
+from gpt2.serve.errors import ApiError
+from gpt2.serve.request import Room, parse
+from gpt2.serve.response import CompletionResponse
 from grader.learner.web.body import json_object
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ SLOW = "Not complete after {:g} s. Ask for less, or start the server with a long
 class Routes:
     """Answers each request."""
 
-    def __init__(self, engine: Engine, room: asked.Room, limit_s: float) -> None:
+    def __init__(self, engine: Engine, room: Room, limit_s: float) -> None:
         self._engine, self._room, self._limit_s = engine, room, limit_s
         self._open: set[Answer] = set()
         self._reading = 0
@@ -60,7 +61,7 @@ class Routes:
         """Cut every answer, and tell who waits for it."""
         self._ending = True
         for answer in self._open:
-            answer.tell(0, Refused(503, ENDING))
+            answer.tell(0, ApiError(503, ENDING))
 
     async def _health(self, _: Request) -> Response:
         return JSONResponse({"status": "ok", "open": len(self._open)})
@@ -70,7 +71,7 @@ class Routes:
 
     async def _model(self, request: Request) -> Response:
         if request.path_params["name"] != self._room.model:
-            raise Refused(404, f"This server has {self._room.model!r}.", code="model_not_found")
+            raise ApiError(404, f"This server has {self._room.model!r}.", code="model_not_found")
         return JSONResponse(self._described())
 
     def _described(self) -> dict[str, Any]:
@@ -85,23 +86,23 @@ class Routes:
     async def _completions(self, request: Request) -> Response:
         deadline = asyncio.get_running_loop().time() + self._limit_s
         if self._ending:
-            raise Refused(503, ENDING)
+            raise ApiError(503, ENDING)
         if len(self._open) + self._reading >= MOST_OPEN:
             said = f"{MOST_OPEN} requests are open already."
-            raise Refused(429, said, code="rate_limit_exceeded")
+            raise ApiError(429, said, code="rate_limit_exceeded")
         self._reading += 1
         try:
             body = await json_object(request, MOST_BODY)
             tokenizer = self._engine.writer.tokenizer
             if int(request.headers.get("content-length", MOST_BODY)) <= SHORT:
-                wanted = asked.read(body, tokenizer, self._room)
+                wanted = parse(body, tokenizer, self._room)
             else:
-                wanted = await asyncio.to_thread(asked.read, body, tokenizer, self._room)
+                wanted = await asyncio.to_thread(parse, body, tokenizer, self._room)
         finally:
             self._reading -= 1
         answer = self._engine.order(wanted)
         self._open.add(answer)
-        form = told.Form(self._room.model, f"cmpl-{secrets.token_hex(12)}", wanted)
+        form = CompletionResponse(self._room.model, f"cmpl-{secrets.token_hex(12)}", wanted)
         try:
             if not wanted.stream:
                 return await self._whole(request, answer, form, deadline)
@@ -126,13 +127,13 @@ class Routes:
             async with asyncio.timeout_at(deadline):
                 news = await answer.take()
         except TimeoutError:
-            raise Refused(503, SLOW.format(self._limit_s), code="timeout") from None
-        if news and isinstance(news[0][1], Refused):
+            raise ApiError(503, SLOW.format(self._limit_s), code="timeout") from None
+        if news and isinstance(news[0][1], ApiError):
             raise news[0][1]
         return news
 
     async def _whole(
-        self, request: Request, answer: Answer, form: told.Form, deadline: float
+        self, request: Request, answer: Answer, form: CompletionResponse, deadline: float
     ) -> Response:
         """The complete answer, or nothing for a client that left meanwhile."""
 
@@ -156,7 +157,7 @@ class Routes:
             self._close(answer)
 
     async def _events(
-        self, answer: Answer, form: told.Form, news: list[Told], deadline: float
+        self, answer: Answer, form: CompletionResponse, news: list[Told], deadline: float
     ) -> AsyncIterator[str]:
         """The answer as server-sent events. What goes wrong is an event too, and the last."""
         ended = 0
@@ -170,7 +171,7 @@ class Routes:
                 news = await self._news(answer, deadline)
             last = [_event(form.counted())] if form.asked.usage else []
             yield "".join((*last, "data: [DONE]\n\n"))
-        except Refused as refused:
+        except ApiError as refused:
             yield _event(refused.body)
         finally:
             self._close(answer)
@@ -179,7 +180,7 @@ class Routes:
 def _raise(news: list[Told]) -> None:
     """Raise the error among them, if there is one."""
     for _, one in news:
-        if isinstance(one, Refused):
+        if isinstance(one, ApiError):
             raise one
 
 
@@ -198,12 +199,12 @@ def application(routes: Routes) -> Starlette:
     """The routes, and errors in OpenAI's form."""
     return Starlette(
         routes=routes.routes(),
-        exception_handlers={Refused: _refused, HTTPException: _other, Exception: _broken},
+        exception_handlers={ApiError: _refused, HTTPException: _other, Exception: _broken},
     )
 
 
 async def _refused(_: Request, problem: Exception) -> Response:
-    assert isinstance(problem, Refused)  # noqa: S101
+    assert isinstance(problem, ApiError)  # noqa: S101
     return problem.response()
 
 
@@ -212,9 +213,8 @@ async def _other(request: Request, problem: Exception) -> Response:
     said = problem.detail
     if problem.status_code in (404, 405):
         said = f"There is no {request.method} {request.url.path[:100]} here, only /v1/completions."
-    refused = Refused(problem.status_code, said)
-    return refused.response({**(problem.headers or {})})
+    return ApiError(problem.status_code, said).response({**(problem.headers or {})})
 
 
 async def _broken(_: Request, problem: Exception) -> Response:
-    return Refused(500, f"The server itself failed: {type(problem).__name__}.").response()
+    return ApiError(500, f"The server itself failed: {type(problem).__name__}.").response()

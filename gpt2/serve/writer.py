@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 from gpt2.checkpoint import read_checkpoint
 from gpt2.course import Choose, CourseSteps, StepProblem, blame, needed, require_written
+from gpt2.text_generation import SMALL, blaming, built, prepare_max
 from gpt2.tokenizer import Tokenizer
-from gpt2.writing import SMALL, blaming, built, prepare_max
 from grader.base import course
 from grader.frameworks.max.engine import private
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from gpt2.serve.asked import Asked
+    from gpt2.serve.request import CompletionRequest
 
 Array = npt.NDArray[Any]
 
@@ -34,7 +34,7 @@ UNCHOSEN = (
 class Sight:
     """The logits that ``next_token`` got last, and those that ``top_p`` leaves of them."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: CompletionRequest) -> None:
         self._asked = asked
         self.logits: Array | None = None
 
@@ -81,13 +81,13 @@ class Writer:
             require_written()
         with blaming(self._mine):
             prepare_max()
-            from gpt2 import fast
+            from gpt2 import backends
 
             self._steps = CourseSteps(mine=self._mine)
             self._model = built(self._steps, self._fields, self._checkpoint, mine=self._mine)
             self.config = self._model.config
             self._steps.choose_with(self._watched)
-            writer = fast.writer(self._model, self._kind, check=self._mine, notes=self._notes)
+            writer = backends.writer(self._model, self._kind, check=self._mine, notes=self._notes)
             self._writer = self._opened.enter_context(writer)
             for _ in self._stream([0], 2, {}):  # a step that cannot write says so now
                 pass
@@ -114,7 +114,7 @@ class Writer:
             self._problem = problem
 
     def write(
-        self, ids: Sequence[int], asked: Asked, number: int
+        self, ids: Sequence[int], asked: CompletionRequest, number: int
     ) -> Iterator[tuple[int, Array | None]]:
         """New tokens, each with its logits if they are asked for.
 

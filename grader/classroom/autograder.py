@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.base import course
 from grader.base.blanks import EARLIER
 from grader.base.model import Step
-from grader.classroom.packing import packed
+from grader.classroom.zip_writer import packed
 
 MACHINE = ("grader", "requirements", "tools", "LICENSE", "pixi.toml", "pixiw")
 COURSE = ("checks", "gpt2", "solutions", "course.toml")
@@ -47,7 +47,7 @@ exec "$python" -m grader autograde {step} "$base/submission" --points points.tom
 
 
 def build(step: Step, points: bytes = b"", policy: bytes = b"") -> bytes:
-    """The archive for ``step``. ``points`` and ``policy`` are those files, if there are any."""
+    """Build the archive for ``step``. ``points`` and ``policy`` are those files' bytes, if any."""
     files = {**_files(course.HOME, MACHINE), **_files(step.root, COURSE)}
     earlier = step.stub.with_name(EARLIER)
     for path in (step.lesson, step.stub, *([earlier] if earlier.exists() else [])):
@@ -63,7 +63,7 @@ def build(step: Step, points: bytes = b"", policy: bytes = b"") -> bytes:
 
 
 def _files(root: Path, names: tuple[str, ...]) -> dict[str, Path]:
-    """Those of ``names`` that are files of ``root``, and the content of those that are folders."""
+    """Return the ``names`` that are files in ``root``, and the files in those that are folders."""
     found = [root / name for name in names if (root / name).is_file()]
     found += [
         path

@@ -1,6 +1,6 @@
 """Finds the one file of each student for each step. Other processes read them.
 
-Nothing here looks at a student's bytes: they are kept as they come, under the name of their digest.
+Nothing here inspects a student's bytes: they are kept as they come, named by their digest.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ import msgspec
 
 from grader.base.files import Unusable
 from grader.classroom import reader
-from grader.classroom.handed import Handed
+from grader.classroom.file_tree import shown
 from grader.classroom.layout import Student
 from grader.classroom.reader import End, Message, Read, Request, Until
-from grader.classroom.submissions import shown
+from grader.classroom.submission import StepFile
 
 LONGEST_MESSAGE = 32 << 20
 PATIENCE_S = 300.0
-"""Longer than listing a class takes, and than every limit of one student together."""
+"""Longer than listing a class takes, and than all limits of one student together."""
 
 
 @dataclass(frozen=True)
 class Answer:
     """What one student handed in for one step.
 
-    ``digest`` names the bytes. If the file cannot be read, ``problem`` says why, and there are
-    none; ``damaged`` says that this is not the student's fault. ``origin`` is where it was found,
-    ``note`` what the teacher may want to look at. ``instead``: that is something else, and
-    ``problem`` says what. ``shape`` and
-    ``runs`` are those of the program, if it is one (:mod:`grader.classroom.similar`). ``when`` it
-    was handed in, as the platform writes it, if it does.
+    ``digest`` names the bytes. If the file cannot be read, there are none, and ``problem`` says
+    why; ``damaged`` says that this is not the student's fault. ``origin`` is where it was found,
+    ``note`` what the teacher should know. ``instead``: something else was handed in, and
+    ``problem`` says what. ``shape`` and ``runs`` are those of the program, if it is one
+    (:mod:`grader.classroom.similarity`). ``when`` is the time of submission as the platform writes
+    it, if it does.
     """
 
     origin: str
@@ -55,7 +55,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Collected:
-    """Everyone who handed something in, sorted, their answers by step, and what was left out."""
+    """Everyone who handed something in, sorted; their answers by step; and what was left out."""
 
     students: tuple[Student, ...]
     answers: Mapping[tuple[Student, str], Answer]
@@ -72,8 +72,8 @@ def collect(
     """Read what was handed in at ``where`` for ``steps`` (``"s05"``).
 
     The bytes of every answer go into the folder ``spool``, named by their digest. The folder
-    ``apart`` contains results, not submissions, wherever it is. Of several attempts the last
-    counts that was not after ``until``.
+    ``apart`` contains results, not submissions, wherever it is. If there are several attempts, the
+    last one not after ``until`` counts.
 
     Raises:
         Unusable: nothing there can be graded.
@@ -105,14 +105,14 @@ def collect(
 
 
 def only(where: Path, step: str, spool: Path) -> Answer | None:
-    """The answer in one student's own folder; its bytes go into ``spool``."""
+    """Find the answer in one student's own folder; its bytes go into ``spool``."""
     for message in _messages(Request(str(where.resolve()), "", (step,), one=True)):
         if isinstance(message, Read) and step in message.found.answers:
             return _kept(message.found.answers[step], spool)
     return None
 
 
-def _kept(given: Handed, spool: Path) -> Answer:
+def _kept(given: StepFile, spool: Path) -> Answer:
     digest = ""
     if given.data is not None:
         digest = hashlib.sha256(given.data).hexdigest()
@@ -122,7 +122,7 @@ def _kept(given: Handed, spool: Path) -> Answer:
 
 
 def _messages(request: Request) -> Iterator[Message]:
-    """What the reading process says, up to the end.
+    """Yield the reading process's messages.
 
     Raises:
         Unusable: there is nothing to read, or the process itself has failed.

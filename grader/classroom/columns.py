@@ -1,4 +1,4 @@
-"""What the columns of a class list mean, and everything that a file may call one person of it."""
+"""The meaning of a class list's columns, and all the names that files may use for a person."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WHOLE = tuple(
     re.compile(each)
     for each in ("student", "fullname|vollstandigername", "(?:student|display)name|name(?:full|s)?")
 )
-"""The best first."""
+"""Best first."""
 LOGIN = re.compile(
     r".*(?:login|username|benutzername|github|gitlab|netid|kennung|userid|uniqname|nutzername).*"
 )
@@ -30,32 +30,32 @@ KINDS = ("name", "number", "login", "mail")
 PLAIN = str.maketrans(
     {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "æ": "a", "œ": "o", "ħ": "h"}
 )
-"""Letters without an accent that can be taken off."""
+"""Letters that do not decompose into a base letter and an accent."""
 SHORTEST = 4
-"""Digits of a number by which a person is found wherever it is in a name."""
+"""The fewest digits of a number that identifies a person wherever it is in a name."""
 
 
 def folded(name: str) -> str:
-    """A name without case, accents, spaces and punctuation."""
+    """Return a name without case, accents, spaces and punctuation."""
     apart = unicodedata.normalize("NFKD", name).casefold()
     return "".join(letter for letter in apart if letter.isalnum())
 
 
 def plainly(name: str) -> str:
-    """A folded name in the letters of any keyboard: ``Yılmaz`` and ``Müller`` as ``Mueller``."""
+    """Return a folded name in plain letters: ``Müller`` equals ``Mueller``, ``ı`` equals ``i``."""
     return re.sub(r"([aou])e", r"\1", folded(folded(name).translate(PLAIN)))
 
 
 def words(name: str) -> list[str]:
-    """The words of a name, each folded."""
+    """Return the words of a name, each folded."""
     return [word for word in map(folded, re.split(r"[\W_]+", name)) if word]
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that say who somebody is, by kind.
+    """The columns that identify a person, by kind.
 
-    If none is understood, every column may.
+    If none is understood, any column may.
     """
 
     first: str = ""
@@ -71,7 +71,7 @@ class Columns:
         return any((self.first, self.last, self.whole, self.number, self.login, self.mail))
 
     def told(self) -> str:
-        """Which columns were understood, in words."""
+        """Say in words which columns were understood."""
         names = (*filter(None, (self.last, self.first)), *self.whole)
         kinds = zip(KINDS, (names, self.number, self.login, self.mail), strict=True)
         said = [f"{kind}: {', '.join(each)}" for kind, each in kinds if each]
@@ -79,7 +79,7 @@ class Columns:
 
 
 def understood(header: Sequence[str]) -> Columns:
-    """What the titles of a class list mean."""
+    """Interpret the column titles of a class list."""
     titles = {title: folded(title) for title in header}
     first = next((title for title, name in titles.items() if name in FIRST), "")
     last = next((title for title, name in titles.items() if name in LAST), "")
@@ -101,7 +101,7 @@ def understood(header: Sequence[str]) -> Columns:
 
 
 def name_of(row: Mapping[str, str], columns: Columns) -> str:
-    """What to call the person of a row."""
+    """Return the name to use for the person in a row."""
     parts = [row.get(columns.first, ""), row.get(columns.last, "")]
     choices = [
         *(row.get(title, "") for title in columns.whole),
@@ -113,11 +113,11 @@ def name_of(row: Mapping[str, str], columns: Columns) -> str:
 
 
 class Known:
-    """Everything a file may call one person of the list.
+    """All the names that files may use for one person on the list.
 
-    ``numbers`` are the platform's. ``whole`` are folded names that are this person and nobody
-    else, ``in_order`` those that begin with the first name. ``parts`` are the words of the name,
-    ``marks`` the words each of which is enough.
+    ``numbers`` are the platform's. ``whole`` are folded names that only this person has,
+    ``in_order`` those that begin with the first name. ``parts`` are the words of the name,
+    ``marks`` the words any one of which identifies the person.
     """
 
     def __init__(self, row: Mapping[str, str], columns: Columns) -> None:
@@ -143,7 +143,7 @@ class Known:
         self.marks.discard("")
 
     def called(self, key: str) -> bool:
-        """Whether every word of ``key`` is this person's, and together they say who it is."""
+        """Whether every word of ``key`` is this person's, and together they identify the person."""
         given = Counter(words(key))
         marks = {word for word in given if word in self.marks or _digits(word) in self.marks}
         rest = given - Counter(marks)
@@ -154,19 +154,19 @@ class Known:
 
 
 def _digits(cell: str) -> str:
-    """The number at the end of a cell that has no other: ``77`` for ``Participant 77``."""
+    """Return the only number of a cell, at its end: ``77`` for ``Participant 77``."""
     found = re.fullmatch(r"\D*(\d+)", cell)
     return found[1] if found else ""
 
 
 def in_order(name: str) -> str:
-    """A name with the first name first: a comma says that it is written the other way round."""
+    """Return a name with the first name first: a comma marks the reverse order."""
     last, comma, first = name.partition(",")
     return f"{first} {last}" if comma else name
 
 
 def _spellings(names: Iterable[str]) -> Iterable[str]:
-    """A name as written, and in order."""
+    """Return a name as written, and in order."""
     for name in names:
         yield folded(name)
         yield folded(in_order(name))

@@ -1,4 +1,4 @@
-"""What a policy means for the people of a class: until when, how late, and how many free days."""
+"""Applies a policy to the people of a class: their deadlines, lateness and free days."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from grader.classroom.table import harmless
 from grader.report.policy import Lateness, Policy
 
 FREE = " free days"
-"""After a step, the title of a column of the gradebook."""
+"""Appended to a step, the title of a gradebook column."""
 
 
 class Deadlines:
     """When each of ``people`` has to hand in the ``steps``.
 
-    ``listed``: everyone is known, so a name that nobody has is an error, and else in ``notes``, as
+    ``listed``: everyone is known, so an unknown name is an error; otherwise it is in ``notes``, as
     is a step that the policy does not name.
 
     Raises:
-        Unusable: an extension is for nobody, or for somebody who is not alone called so.
+        Unusable: an extension is for nobody, or for a name that several people have.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class Deadlines:
                 self._longer.setdefault((person.name, step), []).append(who)
 
     def due(self, person: Person, step: str) -> datetime | None:
-        """When this person has to hand in; None if there is no such time."""
+        """Return when this person has to hand in; None if there is no deadline."""
         rule = self._rules.get(step)
         return rule.due_for(self._longer.get((person.name, step), ())) if rule else None
 
     def until(self) -> dict[tuple[str, str], dict[str, str]]:
-        """The last moment of an attempt that counts, by student and step, where that is asked for.
+        """Return until when attempts count, by student and step, where the policy says so.
 
-        As ISO 8601 in the policy's own time, like the names of the platforms that keep attempts.
+        As ISO 8601 in the policy's time zone, as in the names of platforms that keep attempts.
         """
         found: dict[tuple[str, str], dict[str, str]] = {}
         for person in self._people:
@@ -72,7 +72,7 @@ class Deadlines:
     def lateness(
         self, answers: Mapping[tuple[Student, str], Answer]
     ) -> dict[tuple[str, str], Lateness]:
-        """How late everyone's answers are, by name and step. Free days go in the order of dates."""
+        """Return how late the answers are, by name and step. Free days are spent in date order."""
         spent = self._spent()
         found: dict[tuple[str, str], Lateness] = {}
         for person in self._people:
@@ -90,7 +90,7 @@ class Deadlines:
         return found
 
     def _spent(self) -> Counter[str]:
-        """The free days that went in earlier runs, by person's name."""
+        """Return the free days spent in earlier runs, by person's name."""
         found: Counter[str] = Counter()
         known = {str(harmless(person.name)): person.name for person in self._people}
         for folder in self._policy.earlier:

@@ -1,4 +1,4 @@
-"""Runs tasks on an executor until each has a result, whatever dies in the meantime."""
+"""Runs tasks on an executor until each has a result, even if processes die meanwhile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 ALONE = 2
-"""How often a task that may have killed a process is tried alone."""
+"""How often a task suspected of killing a process is tried alone."""
 
 
 @dataclass
@@ -34,7 +34,7 @@ class Done(Generic[K, R]):
 
 @dataclass
 class _Work(Generic[K, T]):
-    """Waiting tasks; those in flight when a process died, to be tried one by one."""
+    """Waiting tasks, and suspects: those in flight when a process died, to be tried one by one."""
 
     waiting: Iterator[tuple[K, T]]
     suspects: deque[tuple[K, T]] = field(default_factory=deque)
@@ -48,10 +48,10 @@ def run(
     at_once: int,
     patience: float,
 ) -> Iterator[Done[K, R]]:
-    """Each task's end, as it comes. ``at_once`` tasks are in flight, so memory stays flat.
+    """Yield each task's end as it comes. ``at_once`` tasks are in flight, so memory stays flat.
 
-    When a process of the executor dies, a new executor is made. The tasks in flight
-    are then tried one by one: whichever kills its process again is the culprit.
+    When a process of the executor dies, a new executor is created. The tasks in flight are then
+    tried one by one: whichever kills its process again is the culprit.
 
     Raises:
         TimeoutError: no task ended for ``patience`` seconds.
@@ -93,7 +93,7 @@ def _fill(
     function: Callable[[T], R],
     at_once: int,
 ) -> None:
-    """Submit as many as there is room for; a suspect only when nothing else is in flight."""
+    """Submit as many tasks as there is room for; a suspect only when no other is in flight."""
     while not work.suspects and len(under_way) < at_once:
         following = next(work.waiting, None)
         if following is None:
@@ -126,7 +126,7 @@ def _error(future: Future[R]) -> BaseException | None:
 
 
 def _blame(work: _Work[K, T], key: K, task: T, error: BaseException | None) -> Iterator[Done[K, R]]:
-    """Retry a task alone; give up on one that was alone each time."""
+    """Retry a task alone; give up if it was alone every time."""
     work.tries[key] = work.tries.get(key, 0) + 1
     if work.tries[key] > ALONE:
         yield Done(key, None, error or BrokenExecutor("a process ended"))

@@ -1,4 +1,4 @@
-"""Where the work is done: processes on this machine, or a Dask cluster. Both are executors."""
+"""Executors for the work: processes on this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from typing import Any
 
 from grader.base.files import Unusable
-from grader.classroom import lifeline, work
+from grader.classroom import parent_watchdog, task
 
 
 def local(workers: int) -> Callable[[], Executor]:
-    """Makes pools of ``workers`` processes. They start fresh: a fork with threads may hang."""
+    """Make pools of ``workers`` processes. They are spawned: a fork with threads may hang."""
     context = multiprocessing.get_context("spawn")
-    return lambda: ProcessPoolExecutor(workers, context, initializer=lifeline.begin)
+    return lambda: ProcessPoolExecutor(workers, context, initializer=parent_watchdog.begin)
 
 
 def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int]:
-    """Makes executors for the Dask cluster at ``address``, and how many workers it has.
+    """Make executors for the Dask cluster at ``address``; also return its number of workers.
 
     Raises:
         Unusable: it cannot be reached, has no workers, or they have another grader.
@@ -49,10 +49,10 @@ def cluster(address: str, fingerprint: str) -> tuple[Callable[[], Executor], int
 
 
 def _check_workers(client: Any, fingerprint: str) -> None:
-    """Check that every worker can import this very grader."""
+    """Check that every worker can import this same grader."""
     how = "Start each in this version of the course's folder (docs/teaching.md says how)."
     try:
-        versions = client.run(work.version, on_error="return")
+        versions = client.run(task.version, on_error="return")
     except (OSError, TimeoutError, ValueError) as problem:
         raise Unusable(f"The workers do not answer: {problem}. {how}") from None
     if not versions:

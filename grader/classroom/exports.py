@@ -9,17 +9,17 @@ from collections.abc import Callable, Sequence
 
 from grader.base.model import Report
 from grader.classroom import feedback, gradebook, page, platforms
-from grader.classroom.forms import EACH
+from grader.classroom.export_formats import EACH
 from grader.classroom.gradebook import Gradebook
 from grader.report import as_junit
 
 LONGEST = 180
-"""Bytes of a file's name, before its number and ending. Most disks allow 255."""
+"""Bytes of a file's name, before its number and extension. Most disks allow 255."""
 ENDINGS = {"text": "txt", "github": "txt"}
 
 
 def names(forms: Sequence[str], steps: Sequence[str]) -> list[str]:
-    """The files of a class as a whole that :func:`files` writes for ``forms`` and ``steps``."""
+    """Return the names of the class-wide files that :func:`files` makes for ``forms``."""
     found = ["gradebook.csv", "class.html", "wall.html"]
     found += ["canvas.csv"] if "canvas" in forms else []
     found += ["roster.csv"] if "roster" in forms else []
@@ -31,7 +31,7 @@ def names(forms: Sequence[str], steps: Sequence[str]) -> list[str]:
 def files(
     book: Gradebook, forms: Sequence[str], machine: Callable[[str, Report], str]
 ) -> dict[str, str | bytes]:
-    """The gradebook, the page and the exports in ``forms``: the content of each by its name.
+    """Return the gradebook, the page and the exports in ``forms``: the content of each by name.
 
     ``machine`` renders a report in one of the machine formats.
     """
@@ -76,13 +76,13 @@ def _each(book: Gradebook, form: str, machine: Callable[[str, Report], str]) -> 
 
 
 def _encodable(name: str) -> str:
-    """The name without letters that no file here can have, where the system is not in UTF-8."""
+    """Replace letters that file names cannot have here, where the system does not use UTF-8."""
     encoding = sys.getfilesystemencoding()
     return name.encode(encoding, "replace").decode(encoding)
 
 
 def file_name(name: str, taken: set[str]) -> str:
-    """A file name for any system, from an untrusted name; never the same twice."""
+    """Make a file name for any system from an untrusted name; never the same one twice."""
     plain = re.sub(r"[^\w .,()-]+", "_", _encodable(unicodedata.normalize("NFC", name)))
     base = plain.encode()[:LONGEST].decode("utf-8", "ignore").strip(" .") or "_"
     file, number = base, 1

@@ -1,8 +1,8 @@
-"""Reports to hand back, packed under the names by which Canvas and Moodle know whose they are.
+"""Reports to hand back, packed under names that tell Canvas and Moodle whose they are.
 
-Canvas attaches a file to a comment on the hand-in whose numbers its name has, those of the person
-and of the file (``Assignment#infer_comment_context_from_filename``). Moodle adds it to the feedback
-of the participant whose number its folder has (``assignfeedback_file_zip_importer``).
+Canvas attaches a file to a comment on the submission whose numbers are in its name, those of the
+person and the file (``Assignment#infer_comment_context_from_filename``). Moodle adds it to the
+feedback of the participant whose number its folder has (``assignfeedback_file_zip_importer``).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 from grader.base.model import Report
 from grader.classroom.gradebook import Gradebook
 from grader.classroom.layout import CANVAS, MOODLE, by_platform
-from grader.classroom.packing import packed
 from grader.classroom.roster import Person
+from grader.classroom.zip_writer import packed
 from grader.report import as_text
 from grader.report.parts import VERSION
 
@@ -22,7 +22,7 @@ PARTICIPANT = re.compile(r"Participant ([0-9]{1,20})")
 
 
 def told(book: Gradebook, name: str, report: Report) -> str:
-    """A report to hand back: whose it is, the points, and what the grader said."""
+    """Return a report to hand back: whose it is, the points, and the grader's text."""
     row = book.rows[name, report.step]
     score, late = book.score(row), f" ({row.late_note})" if row.late_note else ""
     points = "no points yet" if score is None else f"{score} of {book.most[report.step]} points"
@@ -30,7 +30,7 @@ def told(book: Gradebook, name: str, report: Report) -> str:
 
 
 def archive(book: Gradebook, step: str) -> bytes:
-    """A zip file with the report of everyone whose hand-in Canvas or Moodle would find."""
+    """Pack the report of everyone whose submission Canvas or Moodle can find into a zip file."""
     found = {}
     for person in book.people:
         report, name = book.row(person, step).report, returned(book, person, step)
@@ -40,7 +40,7 @@ def archive(book: Gradebook, step: str) -> bytes:
 
 
 def returned(book: Gradebook, person: Person, step: str) -> str:
-    """The name under which a platform takes back a report; empty if none would."""
+    """Return the name under which a platform accepts a report; empty if none would."""
     answer = book.row(person, step).answer
     file = f"{step}-report.txt"
     parts = answer.origin.split("/") if answer else []

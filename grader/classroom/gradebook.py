@@ -1,4 +1,4 @@
-"""The class as rows: who, which step, which result. Every export of a class reads these."""
+"""The class as rows of person, step and result, from which every export of a class is made."""
 
 from __future__ import annotations
 
@@ -8,25 +8,24 @@ from dataclasses import dataclass, field
 from grader import __version__
 from grader.base.model import Report, Verdict
 from grader.classroom import table
-from grader.classroom.adjust import NONE, Adjustment
+from grader.classroom.adjustments import NONE, Adjustment
 from grader.classroom.collect import Answer
 from grader.classroom.roster import Person
-from grader.classroom.similar import Group, Pair
+from grader.classroom.similarity import Group, Pair
 from grader.report.points import Number, Points, tidy
 from grader.report.policy import Lateness
 
 MISSING = "missing"
 TIMES = ("handed in", "days late", "free days")
-"""With a policy, the gradebook's columns of each step."""
+"""The gradebook's additional columns for each step if there is a policy."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one person handed in for one step and its result; no report if it is missing.
+    """What one person handed in for one step, and its result; no report if it is missing.
 
-    ``adjusted`` is what the teacher says about the points, ``code`` the program as text, and
-    ``again`` whether this run graded it although there was a result. ``lateness`` is what a policy
-    says.
+    ``adjusted`` is the teacher's change of the points, ``code`` the program as text, and ``again``
+    whether this run graded it although there was a result. ``lateness`` follows from a policy.
     """
 
     answer: Answer | None
@@ -43,13 +42,13 @@ class Row:
 
     @property
     def late_note(self) -> str:
-        """What being late costs; empty if nobody asks, or if it was in time."""
+        """What being late costs; empty without a policy, or if it was in time."""
         late = self.lateness is not None and self.answer is not None and self.answer.late
         return self.lateness.note if late and self.lateness else ""
 
     @property
     def counts(self) -> bool:
-        """Whether there is a score: the grader's own errors have none."""
+        """Whether there is a score: errors of the grader have none."""
         return self.report is not None and self.report.verdict is not Verdict.ERROR
 
 
@@ -57,12 +56,12 @@ class Row:
 class Gradebook:
     """Everyone's rows.
 
-    ``titles`` are those of the steps, in order; ``sentences`` the checks of each step, id and
-    sentence; ``most`` the points of all of them together. ``similar`` are answers with one shape,
-    ``nearly`` those with much in common.
-    ``possible`` is what the roster says about the points of its columns; ``columns`` are those that
-    the teacher named for steps. ``policy`` is the name of the file that says when steps are due.
-    ``known`` are the course's own sentences on mistakes, by step.
+    ``titles`` are those of the steps, in order; ``sentences`` the id and sentence of each step's
+    checks; ``most`` the points of all of them together. ``similar`` are answers with the same
+    shape, ``nearly`` those with much in common. ``possible`` has the points that the roster gives
+    for its columns; ``columns`` are those that the teacher named for steps. ``policy`` is the name
+    of the file that says when steps are due. ``known`` are the course's own sentences on mistakes,
+    by step.
     """
 
     titles: Mapping[str, str]
@@ -81,13 +80,13 @@ class Gradebook:
     known: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def row(self, person: Person, step: str) -> Row:
-        """The row of a person for a step."""
+        """Return a person's row for a step."""
         return self.rows[person.name, step]
 
     def score(self, row: Row) -> Number | None:
-        """The points; 0 if missing, None if the grader failed. The teacher may say otherwise.
+        """Return the points; 0 if missing, None if the grader failed, or what the teacher says.
 
-        A better hand-in before counts instead.
+        A better earlier submission counts instead.
         """
         now, least = self._now(row), row.adjusted.least
         if least is None or now is None or now >= least:
@@ -95,7 +94,7 @@ class Gradebook:
         return tidy(least)
 
     def grade(self, row: Row) -> Number | None:
-        """The points to hand back: None where nothing was handed in and nobody says otherwise."""
+        """Return the points to report: None if nothing was handed in and the teacher gave none."""
         return self.score(row) if row.report is not None or row.adjusted.counts else None
 
     def _now(self, row: Row) -> Number | None:
@@ -113,7 +112,7 @@ class Gradebook:
         return tidy(points + row.adjusted.bonus)
 
     def note(self, row: Row) -> str:
-        """What the teacher may want to know of a row."""
+        """Say what the teacher should know about a row."""
         best = row.adjusted.least is not None and self.score(row) != self._now(row)
         said = [row.answer.note if row.answer else "", row.late_note, row.adjusted.note]
         said += ["graded again" if row.again else ""]
@@ -121,26 +120,26 @@ class Gradebook:
         return "; ".join(filter(None, said))
 
     def unlisted(self) -> list[Person]:
-        """Who handed something in but is not on the roster."""
+        """Return those who handed something in but are not on the roster."""
         return [person for person in self.people if not person.listed]
 
 
 def first_problem(report: Report) -> str:
-    """What to fix first, in one sentence; empty if all is right."""
+    """Say what to fix first, in one sentence; empty if all is right."""
     if report.first_to_fix is not None:
         return report.first_to_fix.message
     return report.notes[0] if report.verdict is Verdict.ERROR and report.notes else ""
 
 
 def first_of(row: Row) -> str:
-    """What to fix first, or what was handed in instead; empty if there is nothing to say."""
+    """Say what to fix first, or what was handed in instead; empty if neither applies."""
     if row.report is not None:
         return first_problem(row.report)
     return row.answer.problem if row.answer else ""
 
 
 def as_csv(book: Gradebook) -> str:
-    """The gradebook: one line for each person, with a byte order mark, for spreadsheets."""
+    """Return the gradebook: a line for each person, with a byte order mark for spreadsheets."""
     header = ["student"]
     for step in book.titles:
         header += [

@@ -1,4 +1,4 @@
-"""Who handed in what, in Gradescope's export of an assignment.
+"""Finds out who handed in what in Gradescope's export of an assignment.
 
 ``assignment_12_export/`` has a folder ``submission_345`` for each submission, with the files as
 they were handed in, and ``submission_metadata.yml``, which says whose each is:
@@ -33,7 +33,7 @@ LONGEST = 300
 
 
 def submitters(text: str) -> dict[str, list[Student]]:
-    """The students by the name of their folder. A submission of a group has several."""
+    """Return the students by the name of their folder. A group's submission has several."""
     found: dict[str, list[dict[str, str]]] = {}
     people: list[dict[str, str]] | None = None
     inside = False
@@ -55,7 +55,7 @@ def submitters(text: str) -> dict[str, list[Student]]:
 
 
 def times(text: str) -> dict[str, str]:
-    """When each folder was handed in."""
+    """Return when each folder was handed in."""
     found: dict[str, str] = {}
     inside = ""
     for line in _lines(text):
@@ -78,7 +78,7 @@ def _student(fields: dict[str, str]) -> Student:
 
 
 def _value(written: str) -> str:
-    """A value of YAML: a text with or without quotation marks."""
+    """Return a YAML value: a text with or without quotation marks."""
     written = written.strip()
     if written.startswith('"'):
         try:

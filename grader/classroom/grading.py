@@ -1,7 +1,7 @@
 """A process that grades one submission after the other, and can be killed.
 
-It parses what a student wrote and compares it with the reference. Whatever that leads to, a loop
-without end, memory without end, a crash of Python, ends this process and nothing else.
+It parses what a student wrote and compares it with the reference. An endless loop, unbounded
+memory use or a crash of Python ends this process and nothing else.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from grader import pipeline, sandbox
 from grader.base import course
 from grader.base.model import Report
 from grader.classroom import store
-from grader.confine import supervisor
+from grader.isolation import supervisor
 from grader.pipeline import Options
 from grader.sandbox.limits import STRANGERS
 
@@ -35,7 +35,7 @@ WALL_S = 900.0
 CPU_S = 60.0
 """Seconds of processor time for one grading, without its workers. It takes 0.1 s."""
 MEMORY = 2 << 30
-"""Bytes that the process may hold."""
+"""Bytes of memory that the process may use."""
 TICK_S = 0.25
 LONGEST = 8 << 20
 """Bytes of a report."""
@@ -48,11 +48,11 @@ serve(int(sys.argv[2]))
 
 
 class Overrun(Exception):
-    """The grader could not come to an end with a file. It says why."""
+    """The grader could not finish with a file. The message says why."""
 
 
 class Grader:
-    """Grades in a process of its own, which it replaces when that had to be killed."""
+    """Grades in a separate process, which it replaces when that had to be killed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -60,10 +60,10 @@ class Grader:
         self._pipe: Connection | None = None
 
     def grade(self, step: str, data: bytes, options: Options) -> bytes:
-        """The report on ``data``, as :func:`grader.classroom.store.packed` returns it.
+        """Return the report on ``data``, as :func:`grader.classroom.store.packed` returns it.
 
         Raises:
-            Overrun: it took too long, or took its process with it.
+            Overrun: it took too long, or ended its process.
             OSError: the machine has no process or pipe left.
         """
         with self._lock:
@@ -77,7 +77,7 @@ class Grader:
                 raise Overrun(why) from None
 
     def close(self) -> None:
-        """End the process, and with it its workers."""
+        """End the process and its workers."""
         if self._process is not None and self._pipe is not None:
             self._pipe.close()
             self._process.kill()
@@ -93,7 +93,7 @@ class Grader:
             with theirs:
                 self._pipe = Connection(ours.detach())
                 self._process = subprocess.Popen(
-                    # -P: what lies in the folder where it starts may be what was handed in.
+                    # -P: the folder where it starts may contain submissions.
                     [sys.executable, "-P", "-c", PROGRAM, str(course.HOME), str(theirs.fileno())],
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,
@@ -113,7 +113,7 @@ class Grader:
         return pipe.recv_bytes(LONGEST)
 
     def _ended(self) -> str:
-        """Why the process is gone."""
+        """Say why the process has ended."""
         if self._process is None:
             return "It could not be started."
         try:
@@ -136,8 +136,8 @@ def serve(descriptor: int) -> None:
     os.set_inheritable(descriptor, False)
     pipe = Connection(descriptor)
     threading.Thread(target=_end_with, args=(descriptor,), daemon=True).start()
-    # The workers that this process keeps ready end with it. Nobody waits for one file of a class,
-    # so none of them runs a forward pass in advance, which only costs processor time.
+    # The workers that this process keeps ready end with it. Nobody waits for a single file of a
+    # class, so none of them runs a forward pass in advance: that only costs processor time.
     pool = sandbox.WorkerPool(1, limits=STRANGERS, warm=False)
     start = functools.partial(pool.start, limits=STRANGERS)
     while True:
@@ -145,7 +145,7 @@ def serve(descriptor: int) -> None:
             name, data, options = pipe.recv()
         except EOFError:
             return
-        # It counts this process alone, and forked workers do not inherit it.
+        # The timer counts this process alone, and forked workers do not inherit it.
         signal.setitimer(signal.ITIMER_PROF, CPU_S)
         step = course.find(name)
         report = pipeline.grade(step, step.stub, options, start=start, data=data)
@@ -154,7 +154,7 @@ def serve(descriptor: int) -> None:
 
 
 def _end_with(descriptor: int) -> None:
-    """Wait until nobody holds the other end, even in the middle of a grading."""
+    """End this process when the other end is closed, even in the middle of a grading."""
     poller = select.poll()
     poller.register(descriptor, 0)
     poller.poll()
@@ -162,7 +162,7 @@ def _end_with(descriptor: int) -> None:
 
 
 def unpacked(data: bytes) -> Report:
-    """The report that a process returned.
+    """Return the report that a process returned.
 
     Raises:
         Overrun: it is not one.

@@ -1,4 +1,4 @@
-"""The pieces of a page: texts, sections, tables. ``text`` takes every text that is not ours."""
+"""The parts of a page: text, sections, tables. All text that is not ours goes through ``text``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from html import escape
 
 
 def text(given: str) -> str:
-    """A text as HTML, whatever is in it."""
+    """Return any text as HTML."""
     return escape(given)
 
 
 def section(name: str, title: str, body: str) -> str:
-    """A section with its heading, whose id is ``name``."""
+    """Return a section with its heading, whose id is ``name``."""
     return (
         f'<section aria-labelledby="{name}">\n<h2 id="{name}" tabindex="-1">{title}</h2>\n'
         f"{body}</section>\n"
@@ -20,7 +20,7 @@ def section(name: str, title: str, body: str) -> str:
 
 
 def table(name: str, caption: str, heads: Sequence[tuple[str, bool]], rows: Iterable[str]) -> str:
-    """A table whose headers are sort buttons; each header says whether it is numeric."""
+    """Return a table whose headers are sort buttons; each header says whether it is numeric."""
     cells = "".join(
         f'<th scope="col"{" class=number" if number else ""}>'
         f'<button type="button">{text(head)}</button></th>'
@@ -34,13 +34,13 @@ def table(name: str, caption: str, heads: Sequence[tuple[str, bool]], rows: Iter
 
 
 def number(value: float | None, most: float) -> str:
-    """A cell with a number of so many; a dash where there is none."""
+    """Return a cell with a number out of ``most``; a dash where there is none."""
     shown = "–" if value is None else f"{value} / {most}"
     return f'<td class="number" data-sort="{-1 if value is None else value}">{shown}</td>'
 
 
 def rate(passed: int, whole: int) -> str:
-    """A cell with a share in percent, and a bar."""
+    """Return a cell with a percentage and a bar."""
     share = 100 * passed / whole if whole else 0.0
     return (
         f'<td class="number" data-sort="{share:.3f}"><span class="bar" aria-hidden="true">'

@@ -1,4 +1,4 @@
-"""Whose row is it? A row goes to the one who has its name, and to nobody if two claim it."""
+"""Matches people with rows: a row goes to whoever has its name, and to nobody if two do."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ BRANCHES = ("-main", "-master")
 
 @dataclass
 class Matches:
-    """Who has which row, and the rows that several claim, which nobody has."""
+    """Who has which row, and the rows that several people match, which nobody gets."""
 
     rows: dict[int, Student] = field(default_factory=dict)
     disputed: dict[int, tuple[Student, ...]] = field(default_factory=dict)
 
 
 def match(students: Sequence[Student], known: Sequence[Known]) -> Matches:
-    """Give each row to its owner: the surest claims first, and what is disputed to nobody."""
+    """Give each row to its owner: most certain matches first, disputed rows to nobody."""
     found = Matches()
     left = list(students)
     for claim in _claims(students, known):
@@ -45,7 +45,7 @@ def match(students: Sequence[Student], known: Sequence[Known]) -> Matches:
 
 
 def _claims(students: Sequence[Student], known: Sequence[Known]) -> Sequence[Claim]:
-    """The ways to be a row's owner, the surest first."""
+    """Return the ways to match a row, the most certain first."""
     prefix = _prefix(students, known)
     members = _members(students, known)
 
@@ -54,7 +54,7 @@ def _claims(students: Sequence[Student], known: Sequence[Known]) -> Sequence[Cla
         return bool(given) and (given in person.numbers or folded(given) in person.marks)
 
     def named_in_order(student: Student, person: Known) -> bool:
-        """Platforms that give numbers write names in words in their order."""
+        """Platforms that assign numbers write names as words in order."""
         known = "," in student.key or (" " in student.key and bool(student.identifier))
         return known and folded(in_order(student.key)) in person.in_order
 
@@ -74,9 +74,9 @@ def _claims(students: Sequence[Student], known: Sequence[Known]) -> Sequence[Cla
 
 
 def _members(students: Sequence[Student], known: Sequence[Known]) -> Mapping[Student, str]:
-    """Who is behind a team's name, which Moodle writes first: ``Team A-Ada Lovelace``, folded.
+    """Return the person after a team's name, which Moodle puts first: ``Team A-Ada Lovelace``.
 
-    Moodle does it for everyone or for nobody. Others may have a hyphen in their own names.
+    Moodle does so for everyone or for nobody. Elsewhere, people may have hyphens in their names.
     """
     whole = {name for person in known for name in person.whole}
     found = {}
@@ -91,7 +91,7 @@ def _members(students: Sequence[Student], known: Sequence[Known]) -> Mapping[Stu
 
 
 def _repository(key: str, prefix: str) -> list[str]:
-    """What a repository of GitHub Classroom may be called without the assignment's name."""
+    """Return possible names of a GitHub Classroom repository without the assignment's name."""
     names = [key.removesuffix(branch) for branch in BRANCHES if key.endswith(branch)]
     if prefix and key.startswith(prefix):
         names += [name.removeprefix(prefix) for name in (key, *names)]
@@ -99,9 +99,9 @@ def _repository(key: str, prefix: str) -> list[str]:
 
 
 def _prefix(students: Sequence[Student], known: Sequence[Known]) -> str:
-    """The assignment's name before students': most have it, and most rows are found after it.
+    """Find the assignment's name in front of students' names: most have it, and match without it.
 
-    Nobody chooses it for others: what only a few begin with is part of their own names.
+    Nobody can choose it for others: a prefix of only a few is part of their own names.
     """
     begin: Counter[str] = Counter()
     for student in students:

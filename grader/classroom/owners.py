@@ -1,4 +1,4 @@
-"""Whose each file and folder of a class is: by its name, or by what the platform says beside it."""
+"""Finds the owner of each file and folder of a class, by its name or the platform's metadata."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import NamedTuple
 import msgspec
 
 from grader.classroom import gradescope
+from grader.classroom.file_tree import Node, shown
 from grader.classroom.layout import TEST_STUDENT, Student, login_in, student_of, written
-from grader.classroom.submissions import Node, shown
-from grader.confine import apart
-from grader.confine.apart import Stopped
+from grader.isolation import fork_map
+from grader.isolation.fork_map import Stopped
 
-NAMING = apart.Limits(wall=20.0, cpu=5.0, result=1 << 16)
+NAMING = fork_map.Limits(wall=20.0, cpu=5.0, result=1 << 16)
 
 
 class Class(NamedTuple):
-    """What is side by side in a class: what precedes names, and the folders around it all.
+    """The entries of a class, the prefix of their names, and the folders around them.
 
-    ``times`` has when each was handed in, where the platform says that beside them.
+    ``times`` says when each was handed in, where the platform's metadata says so.
     """
 
     nodes: Sequence[Node]
@@ -33,7 +33,7 @@ _Listed = tuple[dict[str, list[tuple[bytes, str]]], dict[str, str]]
 
 
 class _Named(msgspec.Struct, frozen=True, array_like=True):
-    """Whose a name says something is. ``left`` and ``receipt`` are Blackboard's."""
+    """The owner according to a name. ``left`` and ``receipt`` are Blackboard's."""
 
     key: bytes
     identifier: str
@@ -43,12 +43,12 @@ class _Named(msgspec.Struct, frozen=True, array_like=True):
 
 
 def students(found: Class, skipped: list[str]) -> dict[Student, list[Node]]:
-    """The students with what is theirs. What is nobody's is told in ``skipped``."""
+    """Return the students with their entries. What is nobody's is listed in ``skipped``."""
     owners = _gradescope(found, skipped)
     names = [(node.name, node.folder) for node in found.nodes]
     theirs: dict[Student, list[Node]] = {}
     people: list[tuple[Node, _Named]] = []
-    named = apart.each(lambda item: _named(*item, found.prefix), names, NAMING)
+    named = fork_map.each(lambda item: _named(*item, found.prefix), names, NAMING)
     for node, whose in zip(found.nodes, named, strict=True):
         if isinstance(whose, Stopped):
             skipped.append(f"{shown(node.name)}: the name cannot be read: {whose.why}")
@@ -85,14 +85,14 @@ def _named(name: str, folder: bool, prefix: str) -> bytes:
 
 
 def _logins(people: Sequence[tuple[Node, _Named]]) -> dict[bytes, bytes]:
-    """Blackboard's user names from its receipts, by what it writes of title and user name."""
+    """Return Blackboard's user names from its receipts, by its combination of title and name."""
     receipts = [(node, known.left) for node, known in people if known.receipt]
 
     def login(item: tuple[Node, bytes]) -> bytes:
         text = item[0].read().decode("utf-8", "replace")
         return os.fsencode(login_in(text, os.fsdecode(item[1])))
 
-    told = apart.each(login, receipts, NAMING) if receipts else ()
+    told = fork_map.each(login, receipts, NAMING) if receipts else ()
     return {
         left: name
         for (_, left), name in zip(receipts, told, strict=True)
@@ -101,7 +101,7 @@ def _logins(people: Sequence[tuple[Node, _Named]]) -> dict[bytes, bytes]:
 
 
 def _gradescope(of: Class, skipped: list[str]) -> dict[str, list[Student]]:
-    """Whose each folder is, if this is Gradescope's export; the times of ``of`` are those of it."""
+    """Return each folder's owners in Gradescope's export, and fill in the times of ``of``."""
 
     def listed(node: Node) -> bytes:
         text = node.read(gradescope.LARGEST).decode("utf-8", "replace")
@@ -111,7 +111,7 @@ def _gradescope(of: Class, skipped: list[str]) -> dict[str, list[Student]]:
 
     for node in of.nodes:
         if node.name == gradescope.METADATA and not node.folder:
-            (found,) = apart.each(listed, [node], apart.Limits(memory=1 << 30))
+            (found,) = fork_map.each(listed, [node], fork_map.Limits(memory=1 << 30))
             if isinstance(found, Stopped):
                 skipped.append(f"{shown(node.name)} cannot be read: {found.why}")
                 continue

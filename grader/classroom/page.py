@@ -1,7 +1,7 @@
 """The teacher's page: one self-contained HTML file that needs no network.
 
-Every text that is not ours goes through ``markup.text``. If one slips through, the page's own
-policy allows no script but its own.
+All text that is not ours goes through ``markup.text``. If some slips through, the page's content
+security policy allows no script but its own.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from pathlib import Path
 
 from grader.base import sanitize
 from grader.base.model import CheckResult, Report, Status, Verdict
-from grader.classroom import markup, struggles
+from grader.classroom import hardest_checks, markup
 from grader.classroom.gradebook import MISSING, Gradebook, Row, first_of
 from grader.classroom.roster import Person
-from grader.confine.tiers import CONFINED_SEES, TIERS
+from grader.isolation.tiers import CONFINED_SEES, TIERS
+from grader.report.figures import failure, svg
 from grader.report.parts import VERSION, waiting
-from grader.report.pictures import failure, svg
 
 HERE = Path(__file__).parent
 MARKS = {"pass": "✓", "fail": "✗", "timeout": "…", "error": "!", MISSING: "–"}
@@ -30,17 +30,17 @@ STATUS_WORDS = {Status.FAIL: "failed", Status.NOT_RUN: "not run", Status.ERROR: 
 
 
 def render(book: Gradebook) -> str:
-    """The page on a class: what it struggles with, then everyone."""
-    sections = [struggles.checks(book), struggles.mistakes(book, names=True), _students(book)]
-    sections += [_similar(book), _left_out(book), _reports(book)]
+    """Render the page on a class: its hardest checks, then everyone."""
+    sections = [hardest_checks.checks(book), hardest_checks.mistakes(book, names=True)]
+    sections += [_students(book), _similar(book), _left_out(book), _reports(book)]
     skip = '<a class="skip" href="#students">Skip to the students</a>\n'
     summary = f"{_summary(book)} {_isolation(book)}".strip()
     return _whole(book, "Class report", skip, summary, _contents(book), "".join(sections))
 
 
 def wall(book: Gradebook) -> str:
-    """The same without a name, and without a word from a program, to show to the class."""
-    sections = [struggles.checks(book, own=True), struggles.mistakes(book, names=False)]
+    """Render it without names and without text from any program, to show to the class."""
+    sections = [hardest_checks.checks(book, own=True), hardest_checks.mistakes(book, names=False)]
     return _whole(book, "What the class struggles with", "", _summary(book), "", "".join(sections))
 
 
@@ -74,7 +74,7 @@ def _summary(book: Gradebook) -> str:
 
 
 def _isolation(book: Gradebook) -> str:
-    """How many programs ran in which tier."""
+    """Say how many programs ran in which tier."""
     reports = (row.report for row in book.rows.values())
     count = Counter(report.isolation for report in reports if report and report.isolation)
     said = ", ".join(f"{count[tier]} {tier}" for tier in TIERS if count[tier])
@@ -135,7 +135,7 @@ def _verdict(row: Row) -> str:
 
 
 def _first(row: Row) -> str:
-    """The mistake's message, else the first check that fails."""
+    """Return the mistake's message, or the first failing check."""
     if row.report is not None and row.report.diagnosis:
         return row.report.diagnosis[0].message
     return first_of(row)
@@ -152,10 +152,10 @@ def _similar(book: Gradebook) -> str:
     for group in book.similar:
         what = f", equal to {group.what}" if group.what else ""
         same = "the same file" if group.same_bytes else "equal except for names and layout"
-        people = struggles.links(book, (index[name] for name in group.people))
+        people = hardest_checks.links(book, (index[name] for name in group.people))
         items.append(f"<li>{markup.text(group.step)}, {same}{what}: {people}</li>\n")
     for pair in book.nearly:
-        people = struggles.links(book, (index[name] for name in pair.people))
+        people = hardest_checks.links(book, (index[name] for name in pair.people))
         share = f"{100 * pair.share:.0f} % of what is their own is the same"
         items.append(f"<li>{markup.text(pair.step)}, {share}: {people}</li>\n")
     note = (
@@ -205,7 +205,7 @@ def _person(book: Gradebook, person: Person, index: int) -> str:
 
 
 def _said(row: Row, note: str, name: str) -> Iterator[str]:
-    """Where a program was found, and its report."""
+    """Yield where a program was found, and its report."""
     if row.answer:
         yield f'<p class="soft"><code>{markup.text(row.answer.origin)}</code></p>\n'
     if note:
@@ -219,7 +219,7 @@ def _said(row: Row, note: str, name: str) -> Iterator[str]:
 
 
 def _code(row: Row, name: str) -> Iterator[str]:
-    """The program beside its report. The lines that the report names are marked."""
+    """Return the program beside its report, marking the lines that the report names."""
     if not row.code:
         return
     lines = sanitize.block(row.code, MOST_CODE).expandtabs(4).removesuffix("\n").split("\n")
@@ -236,7 +236,7 @@ def _code(row: Row, name: str) -> Iterator[str]:
 
 
 def _named(report: Report) -> frozenset[int]:
-    """The lines that a report says something about."""
+    """Return the lines that a report mentions."""
     checks = (check for check in report.checks if check.status is not Status.PASS)
     problem = (report.problem,) if report.problem else ()
     return frozenset(one.line for one in (*report.diagnosis, *problem, *checks) if one.line)

@@ -1,4 +1,4 @@
-"""What a teacher asked for, what was handed in for it, and which results it needs."""
+"""What a teacher requested, what was handed in for it, and which results are needed."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from pathlib import Path
 
 from grader.base.files import Unusable
 from grader.base.model import Report, Step, Verdict
-from grader.classroom import store, targets
-from grader.classroom.adjust import NONE, Adjustment, adjustments, earlier
+from grader.classroom import grade_columns, store
+from grader.classroom.adjustments import NONE, Adjustment, earlier, read_adjustments
 from grader.classroom.collect import Collected, collect
 from grader.classroom.deadlines import Deadlines
+from grader.classroom.file_tree import shown
 from grader.classroom.roster import Person, Roster, by_name, matched, meant, only
-from grader.classroom.submissions import shown
 from grader.pipeline import Options
 from grader.report.points import Number, Points
 from grader.report.policy import Policy
 
 TIMEOUTS = "timeouts"
-"""In ``Request.again``: everything whose time ran out."""
+"""In ``Request.again``: everything that ran out of time."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the teacher asked for. ``any_roster``: even one with few of the names.
+    """What the teacher requested. ``any_roster``: even a roster with few of the names.
 
     ``again`` names people to grade again, or is ``timeouts``. ``best_of`` are the folders of runs
-    on earlier hand-ins. ``columns`` are those of the roster that the teacher named for steps, and
-    ``forms`` what is written besides.
+    on earlier submissions. ``columns`` are the roster's columns that the teacher named for steps,
+    and ``forms`` the additional exports.
     """
 
     submissions: Path
@@ -53,9 +53,9 @@ class Request:
 
 @dataclass(frozen=True)
 class Plan:
-    """What there is to do: ``names`` are the results needed, by what they grade.
+    """What there is to do: ``names`` are the needed results, by what they grade.
 
-    ``again`` are those of ``names`` that exist and are graded all the same, ``meant`` says whom the
+    ``again`` are those of ``names`` that exist but are graded again, ``meant`` says whom the
     teacher's options name.
     """
 
@@ -70,12 +70,12 @@ class Plan:
 
     @property
     def open(self) -> list[tuple[str, str]]:
-        """Step and digest of what must still be graded, in order."""
+        """Return step and digest of what must still be graded, in order."""
         return [each for each, name in self.names.items() if name not in self.kept]
 
 
 def check(request: Request) -> None:
-    """Check both places, and where the grades go, before anything is written.
+    """Check both folders, and the columns for the grades, before anything is written.
 
     Raises:
         Unusable: there are no submissions, or the results would be among them, or several columns
@@ -87,17 +87,17 @@ def check(request: Request) -> None:
         raise Unusable("--out contains the submissions. Name another folder for the results.")
     columns = request.roster.header if request.roster else ()
     for step in request.steps:
-        for form in sorted(targets.COLUMN_OF.keys() & set(request.forms)):
+        for form in sorted(grade_columns.COLUMN_OF.keys() & set(request.forms)):
             if step.id not in request.columns:
-                targets.COLUMN_OF[form](columns, step.id, step.title)
+                grade_columns.COLUMN_OF[form](columns, step.id, step.title)
 
 
 @contextmanager
 def at_work(out: Path) -> Iterator[None]:
-    """Lock the results folder. The lock ends with the process, so none is ever stale.
+    """Lock the results folder. The lock ends with the process, so it is never stale.
 
     Raises:
-        Unusable: another run uses it, or the folder cannot be made.
+        Unusable: another run uses it, or the folder cannot be created.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -117,7 +117,7 @@ def at_work(out: Path) -> Iterator[None]:
 
 @contextmanager
 def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
-    """Everything that was handed in, read once, and which results already exist."""
+    """Read everything that was handed in, once, and find which results already exist."""
     spool = request.out / ".submissions"
     shutil.rmtree(spool, ignore_errors=True)  # left by a killed run
     spool.mkdir()
@@ -130,7 +130,7 @@ def planned(request: Request, keep: store.Store) -> Iterator[Plan]:
 def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
     steps = [step.id for step in request.steps]
     collected = collect(request.submissions, steps, spool, request.out)
-    _check_roster(request, collected)  # before hours of grading, as what follows
+    _check_roster(request, collected)  # like the checks below, before hours of grading
     people = matched(collected.students, request.roster).people
     dates = deadlines(request, people)
     if until := dates.until():
@@ -168,13 +168,13 @@ def _plan(request: Request, keep: store.Store, spool: Path) -> Plan:
 
 
 def deadlines(request: Request, people: Sequence[Person]) -> Deadlines:
-    """When everyone has to hand in."""
+    """Return everyone's deadlines."""
     steps = [step.id for step in request.steps]
     return Deadlines(request.policy, people, steps, listed=request.roster is not None)
 
 
 def _again(request: Request, people: Sequence[Person]) -> dict[str, Person]:
-    """Who is to be graded again, by what the teacher calls them."""
+    """Return the people to grade again, by the names that the teacher uses."""
     here = [person for person in people if person.student]
     called = by_name(here)
     found: dict[str, Person] = {}
@@ -186,7 +186,7 @@ def _again(request: Request, people: Sequence[Person]) -> dict[str, Person]:
 
 
 def _check_roster(request: Request, collected: Collected) -> None:
-    """Raise if the roster is probably that of another class."""
+    """Raise an error if the roster is probably that of another class."""
     if request.roster is None or request.any_roster:
         return
     found = matched(collected.students, request.roster)
@@ -200,18 +200,18 @@ def _check_roster(request: Request, collected: Collected) -> None:
 
 
 def options(secret: bytes, step: str, digest: str, strict: bool) -> Options:
-    """With the seed that this content has in this class."""
+    """Return the options, with the seed that this content has in this class."""
     return Options(seed=store.seed(secret, step, digest), strict=strict)
 
 
 def adjusted(request: Request, people: Sequence[Person]) -> dict[tuple[str, str], Adjustment]:
-    """What else decides the points, by person's name and step.
+    """Return what else affects the points, by person's name and step.
 
     Raises:
-        Unusable: a file that says so cannot be used.
+        Unusable: a file with adjustments cannot be used.
     """
     steps = [step.id for step in request.steps]
-    found = adjustments(request.adjust, people, steps) if request.adjust else {}
+    found = read_adjustments(request.adjust, people, steps) if request.adjust else {}
     most = most_of(request)
     for folder in request.best_of:
         for key, points in earlier(folder, people, most).items():
@@ -222,7 +222,7 @@ def adjusted(request: Request, people: Sequence[Person]) -> dict[tuple[str, str]
 
 
 def most_of(request: Request) -> dict[str, Number]:
-    """The points that each step has."""
+    """Return the maximum points of each step."""
     from grader.rubric import load
 
     return {

@@ -1,31 +1,31 @@
-"""Grades as the learning platforms import them.
+"""Grades in the formats that learning platforms import.
 
-With a roster that was exported there, its columns come back unchanged, with the grades added.
-Cells without a grade stay empty: an import must not overwrite a grade with a zero.
+If the roster was exported there, its columns come back unchanged, with the grades added. Cells
+without a grade stay empty: an import must not overwrite a grade with a zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.classroom import feedback, table, targets
+from grader.classroom import feedback, grade_columns, table
 from grader.classroom.gradebook import Gradebook, Row, first_problem
 from grader.classroom.roster import POSSIBLE, Person
 
 SIS = ("SIS User ID", "SIS Login ID")
 CANVAS = ("Student", "ID", *SIS, "Root Account", "Section")
-"""The columns before the assignments. Canvas refuses a file without ``Section``, and one with
-only the first of ``SIS``."""
+"""The columns before the assignments. Canvas refuses a file without ``Section``, or with only the
+first of ``SIS``."""
 MOODLE = ("Identifier", "Full name", "Grade", "Last modified (grade)", "Feedback comments")
 NEEDED = ("Identifier", "Grade", "Last modified (grade)")
-"""Without these Moodle refuses a worksheet, in the language of its site."""
+"""The columns without which Moodle refuses a worksheet, in the language of its site."""
 MAXIMUM = "Maximum Grade"
 LAST = "End-of-Line Indicator"
-"""Brightspace wants this column last."""
+"""Brightspace requires this column at the end."""
 
 
 def canvas(book: Gradebook) -> str:
-    """Canvas' gradebook import: one column for each step, and its row of possible points."""
+    """Return Canvas' gradebook import: a column for each step, and the row of possible points."""
     header = _canvas_header(book)
     columns = {step: _column(book, "canvas", step) for step in book.titles}
     possible: list[table.Cell] = [f"    {POSSIBLE}", *[""] * (len(header) - 1)]
@@ -47,26 +47,26 @@ def _canvas_header(book: Gradebook) -> list[str]:
 
 
 def _known(book: Gradebook) -> list[Person]:
-    """Those on the roster, if there is one: the people whom the platform has."""
+    """Return the people on the roster, if there is one: those whom the platform knows."""
     return [person for person in book.people if person.listed]
 
 
 def _columns(book: Gradebook) -> list[str]:
-    """The roster's columns."""
+    """Return the roster's columns."""
     return list(dict.fromkeys(column for person in book.people for column in person.columns))
 
 
 def _column(book: Gradebook, form: str, step: str) -> str:
-    """Where ``form`` has a step's grades: in the column that the teacher named, or that fits."""
+    """Return the column for a step's grades in ``form``: the teacher's choice, or one that fits."""
     title = book.titles[step]
-    return book.columns.get(step) or targets.COLUMN_OF[form](_columns(book), step, title)
+    return book.columns.get(step) or grade_columns.COLUMN_OF[form](_columns(book), step, title)
 
 
 def roster(book: Gradebook) -> str:
-    """The roster with the grades in it, for platforms that import such a table.
+    """Return the roster with the grades in it, for platforms that import such a table.
 
-    A step's points go into the column that begins with its name, scaled if its title says to how
-    many points; else into a new one.
+    A step's points go into the column that begins with its name, scaled if the title gives the
+    maximum points; otherwise into a new one.
     """
     columns = {step: _column(book, "roster", step) for step in book.titles}
     header = list(dict.fromkeys([*(_columns(book) or ["Student"]), *columns.values()]))
@@ -76,7 +76,7 @@ def roster(book: Gradebook) -> str:
     for person in _known(book):
         cells: dict[str, table.Cell] = {**(person.columns or {"Student": person.name})}
         for step, column in columns.items():
-            most = targets.MOST.search(column)
+            most = grade_columns.MOST.search(column)
             grade = _grade(book, person, step, most[1] if most else "")
             cells[column] = cells.get(column, "") if grade is None else grade
         rows.append([cells.get(name, "") for name in header])
@@ -92,7 +92,7 @@ def _canvas_cell(person: Person, column: str) -> str:
 
 
 def moodle(book: Gradebook, step: str) -> str:
-    """Moodle's grading worksheet of one assignment, with the report as the comment."""
+    """Return Moodle's grading worksheet of one assignment, with the report as the comment."""
     listed = [person for person in book.people if person.columns]
     header = list(listed[0].columns) if listed else list(MOODLE)
     header += [name for name in ("Grade", "Feedback comments") if name not in header]
@@ -111,7 +111,7 @@ def moodle(book: Gradebook, step: str) -> str:
 
 
 def _grade(book: Gradebook, person: Person, step: str, whole: str) -> float | str | None:
-    """The points, scaled to ``whole`` if the platform says how many those are.
+    """Return the points, scaled to ``whole`` if the platform gives the maximum.
 
     None if nothing was handed in, or the grader failed.
     """
@@ -134,7 +134,7 @@ def _comment(row: Row) -> str:
 
 
 def _untimed(book: Gradebook) -> list[str]:
-    """For how many answers a policy had no time."""
+    """Say for how many answers the time of submission is unknown to the policy."""
     found = []
     for step in book.titles:
         late = [book.row(person, step).lateness for person in book.people]
@@ -145,11 +145,11 @@ def _untimed(book: Gradebook) -> list[str]:
 
 
 NEW = {"canvas": "assignment", "roster": "column"}
-"""What these forms add where the roster has no column for a step."""
+"""What these formats add if the roster has no column for a step."""
 
 
 def remarks(book: Gradebook, forms: Sequence[str]) -> list[str]:
-    """What a teacher should know before importing what this module writes."""
+    """Return what a teacher should know before importing this module's files."""
     columns = _columns(book)
     found = _untimed(book)
     for form, new in NEW.items():

@@ -1,8 +1,8 @@
 """The process that reads what was handed in, so that no other has to.
 
 It lists the folder or the archive of the class and forks a process for each student, which reads
-the student's names and files within limits (:mod:`grader.confine.apart`). Whatever goes wrong there
-goes into that student's row. What it sends to the grader is small and typed.
+the student's names and files within limits (:mod:`grader.isolation.fork_map`). Whatever fails there
+appears in that student's row. What it sends to the grader is small and typed.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ import msgspec
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.machine import cores
-from grader.classroom import archive, handed, similar
-from grader.classroom.handed import Handed, HandIn, Runs, Text
+from grader.classroom import similarity, submission, zip_reader
+from grader.classroom.file_tree import MOST_IN_ALL, Node, OnDisk, shown, whole
 from grader.classroom.layout import Student, is_junk, is_one_students, prefix_of
 from grader.classroom.owners import Class, students
-from grader.classroom.submissions import MOST_IN_ALL, Node, OnDisk, shown, whole
-from grader.confine import apart, kernel, landlock, readable
-from grader.confine.apart import Stopped
-from grader.source.problem import SourceProblem
+from grader.classroom.submission import Runs, StepFile, Submission, Text
+from grader.isolation import allowlist, fork_map, kernel, landlock
+from grader.isolation.fork_map import Stopped
+from grader.source.errors import SourceProblem
 
 NOT_COMPARED = msgspec.msgpack.encode(("", ()))
 MOST_LINES = 200
-"""Lines on what was left out of the archive of a class."""
+"""Lines about what was left out of a class's archive."""
 
 
 Until = Mapping[tuple[str, str], Mapping[str, str]]
@@ -43,8 +43,8 @@ ALWAYS: Until = {}
 class Request(NamedTuple):
     """What to read: a folder or an archive, for which steps; ``out`` in it is nobody's.
 
-    ``until`` has the last moment of an attempt that counts, by a student's key and identifier, and
-    step. ``one``: it is the folder of one student.
+    ``until`` says until when attempts count, by a student's key and identifier, and step.
+    ``one``: it is the folder of one student.
     """
 
     place: str
@@ -55,15 +55,15 @@ class Request(NamedTuple):
 
 
 class Read(msgspec.Struct, frozen=True, tag=True):
-    """What one student handed in. A name need not be text, so it comes as bytes."""
+    """What one student handed in. A name need not be valid text, so it is sent as bytes."""
 
     key: bytes
     identifier: Text
-    found: HandIn
+    found: Submission
 
 
 class End(msgspec.Struct, frozen=True, tag=True):
-    """That was everything. ``refused`` says why it is of no use; ``skipped`` is nobody's."""
+    """The last message. ``refused``: why nothing is usable; ``skipped``: what was nobody's."""
 
     skipped: tuple[Text, ...] = ()
     refused: str = ""
@@ -73,7 +73,7 @@ Message = Read | End
 
 
 def main(pipe: Connection, request: Request, parent: int) -> None:
-    """Read everything and send it. The process ends with the one that started it."""
+    """Read everything and send it. The process ends with its parent."""
     kernel.die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(BrokenPipeError):
@@ -85,18 +85,18 @@ def main(pipe: Connection, request: Request, parent: int) -> None:
 
 
 def messages(request: Request) -> Iterator[Message]:
-    """Everyone's hand-in, then the end.
+    """Yield everyone's submission, then the end.
 
     Raises:
         Unusable, SourceProblem: the folder or the archive cannot be opened.
     """
     skipped: list[str] = []
     root = _root(request)
-    for step in request.steps:  # imports what a student's process could not, and is kept
+    for step in request.steps:  # imports what a student's process could not, and caches it
         _compared((step, b"x = 1\n"))
-        handed.shape(step)
-    handed.earlier_stubs()
-    handed.course_folders()
+        submission.shape(step)
+    submission.earlier_stubs()
+    submission.course_folders()
     _confine(request.place)
     if request.one:
         yield from _read({Student("student"): [root]}, Class([], "", (), {}), request)
@@ -109,14 +109,14 @@ def messages(request: Request) -> Iterator[Message]:
 
 
 class _Top(Node):
-    """The archive of a class, as the folder of what is in it."""
+    """A class's archive, as a folder with its contents."""
 
     folder = True
 
     def __init__(self, path: str, name: str) -> None:
         super().__init__(name)
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        self._archive = archive.of_file(descriptor, shown(name), MOST_IN_ALL)
+        self._archive = zip_reader.of_file(descriptor, shown(name), MOST_IN_ALL)
 
     def inside(self, skipped: list[str]) -> Sequence[Node]:
         return whole(self._archive, skipped)
@@ -140,16 +140,16 @@ def _root(request: Request) -> Node:
 
 def _confine(place: str) -> None:
     """Allow this process and its children to read ``place`` and Python, and nothing else."""
-    programs = (*readable.SYSTEM, sys.prefix, sys.base_prefix, *sys.path, *readable.KERNEL)
+    programs = (*allowlist.SYSTEM, sys.prefix, sys.base_prefix, *sys.path, *allowlist.KERNEL)
     rules = [(os.path.realpath(path), landlock.READ) for path in (*programs, place)]
     with suppress(OSError):
         landlock.restrict(rules)
 
 
 def _class(root: Node, skipped: list[str]) -> Class:
-    """What is side by side. A folder that contains everything is looked into.
+    """Find the entries of a class. If one folder contains everything, look inside it.
 
-    Unless it is a student's own. An archive always is.
+    That is unless it is a student's own. An archive is always opened.
     """
     node, prefix = root, ""
     above: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ def _read(everyone: dict[Student, list[Node]], found: Class, request: Request) -
     begun: deque[tuple[Student, Iterator[bytes | Stopped]]] = deque()
     for student, nodes in everyone.items():
         until = request.until.get((student.key, student.identifier), {})
-        begun.append((student, apart.each(_Own(nodes, found, steps, until).told, ("", *steps))))
+        begun.append((student, fork_map.each(_Own(nodes, found, steps, until).told, ("", *steps))))
         if len(begun) > cores():
             yield _one_read(*begun.popleft(), steps)
     while begun:
@@ -185,19 +185,19 @@ def _one_read(student: Student, results: Iterator[bytes | Stopped], steps: tuple
 
 
 class _Own:
-    """What runs in the process of one student: it reads the files, then compares each answer."""
+    """What runs in one student's process: it reads the files, then digests each answer."""
 
     def __init__(
         self, nodes: list[Node], found: Class, steps: tuple[str, ...], until: Mapping[str, str]
     ) -> None:
         self._nodes, self._found, self._steps, self._until = nodes, found, steps, until
-        self._read = HandIn({})
+        self._read = Submission({})
 
     def told(self, step: str) -> bytes:
-        """What was handed in; then, step by step, what the answer is compared by."""
+        """Return the submission; then, step by step, what the answer is compared by."""
         if not step:
             found = self._found
-            self._read = handed.read(
+            self._read = submission.read(
                 self._nodes, found.prefix, found.above, self._steps, self._until, found.times
             )
             return msgspec.msgpack.encode(self._read)
@@ -207,18 +207,18 @@ class _Own:
         return _compared((step, given.data))
 
 
-def _with_shapes(found: HandIn, shapes: dict[str, bytes | Stopped]) -> HandIn:
-    """The same, with the shape of each program. One that takes too long to compare has none."""
+def _with_shapes(found: Submission, shapes: dict[str, bytes | Stopped]) -> Submission:
+    """Add the shape of each program; one for which that takes too long has none."""
     answers = dict(found.answers)
     for step, seen in shapes.items():
         if step in answers and not isinstance(seen, Stopped):
             shape, runs = _checked_shape(seen)
             answers[step] = msgspec.structs.replace(answers[step], shape=shape, runs=runs)
-    return HandIn(answers, found.skipped)
+    return Submission(answers, found.skipped)
 
 
 def _checked_shape(seen: bytes) -> tuple[str, frozenset[int]]:
-    """What a student's process says an answer is compared by; nothing if it says something else."""
+    """Check what a student's process sent to compare an answer by; empty if it is invalid."""
     try:
         return msgspec.msgpack.decode(seen, type=tuple[Text, Runs])
     except msgspec.DecodeError:
@@ -226,24 +226,25 @@ def _checked_shape(seen: bytes) -> tuple[str, frozenset[int]]:
 
 
 def _compared(item: tuple[str, bytes]) -> bytes:
-    """The shape and the runs of an answer to a step."""
+    """Return the shape and the runs of an answer to a step."""
     step, data = item
-    shape, runs = similar.compared(data)
+    shape, runs = similarity.compared(data)
     return msgspec.msgpack.encode((shape, runs - _stub_runs(step)))
 
 
 @cache
 def _stub_runs(step: str) -> frozenset[int]:
-    return similar.stub_runs(course.find(step))
+    return similarity.stub_runs(course.find(step))
 
 
-def _checked(result: bytes | Stopped, steps: Sequence[str]) -> HandIn:
-    """What a student's process returned, or what became of it."""
+def _checked(result: bytes | Stopped, steps: Sequence[str]) -> Submission:
+    """Check what a student's process returned, or say why it returned nothing."""
     if not isinstance(result, Stopped):
         try:
-            return msgspec.msgpack.decode(result, type=HandIn)
+            return msgspec.msgpack.decode(result, type=Submission)
         except msgspec.DecodeError as problem:
             result = Stopped(f"its result is not what it should be: {problem}")
     why = f"What was handed in cannot be read: {result.why}"
     hint = "" if result.outside else "Hand in the file of the step alone."
-    return HandIn(dict.fromkeys(steps, Handed(problem=why, hint=hint, damaged=result.outside)))
+    unread = StepFile(problem=why, hint=hint, damaged=result.outside)
+    return Submission(dict.fromkeys(steps, unread))

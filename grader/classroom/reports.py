@@ -1,4 +1,4 @@
-"""The report on one submission, whatever became of it."""
+"""The report on one submission, whatever happened to it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.pipeline import Options
 
 
 def grade_one(where: Path, step: Step) -> Report:
-    """The report on one student's folder: the newest file in it that answers ``step``."""
+    """Report on one student's folder: on the newest file in it that answers ``step``."""
     with tempfile.TemporaryDirectory(prefix="class-") as folder:
         answer = only(where, step.id, Path(folder))
         if answer is None or answer.instead:
@@ -35,7 +35,7 @@ def grade_one(where: Path, step: Step) -> Report:
 
 
 def finished(step: str, result: bytes | None, error: BaseException | None) -> Report:
-    """The report that a task returned, or one on the error that it ended in."""
+    """Return a task's report, or one about the error in which the task ended."""
     try:
         if result is not None:
             return replace(grading.unpacked(result), duration_s=0.0)
@@ -46,7 +46,7 @@ def finished(step: str, result: bytes | None, error: BaseException | None) -> Re
 
 
 def _failed(step: Step, why: str) -> Report:
-    """The report on what could not be graded, through no fault of the file that anybody knows."""
+    """Report on what could not be graded, through no known fault of the file."""
     failed = pipeline.unreadable(step, "")
     checks = tuple(replace(check, status=Status.ERROR, note=None) for check in failed.checks)
     notes = (sanitize.line(why, 400),)
@@ -54,7 +54,7 @@ def _failed(step: Step, why: str) -> Report:
 
 
 def unread(step: Step, answer: Answer) -> Report:
-    """The report on what cannot be read. What was damaged on its way costs nobody points."""
+    """Report on an unreadable file. If it was damaged in transit, that costs nobody points."""
     if answer.damaged:
         return _failed(step, f"{answer.problem}. {answer.hint}")
     return pipeline.unreadable(step, answer.problem, answer.hint)

@@ -24,13 +24,13 @@ from grader.classroom.matching import match
 
 POSSIBLE = "Points Possible"
 POSTED = re.compile(r"(?:Muted|Manual Posting.*)?", re.IGNORECASE)
-"""The cells of one more row that is not a person."""
+"""The cells of another row that is not a person."""
 SEPARATOR = re.compile(r'"?sep=(.)"?[\r\n]+', re.IGNORECASE)
-"""What Excel writes before a header to say how the columns are separated."""
+"""What Excel writes before a header to name the separator of columns."""
 TEXT = re.compile(r'^="(.*)"$')
-"""How Excel keeps the zeros in front of a number."""
+"""How Excel preserves leading zeros of a number."""
 TIMES = ("lastmodifiedsubmission", "submissiontime", "submissiondate", "submittedat", "submitted")
-"""The folded titles of columns that say when something was handed in: Moodle's, Gradescope's."""
+"""Folded titles of columns with the time of submission: Moodle's, Gradescope's."""
 LATE = re.compile(r"\b(?:sec|min|hour|day|year)s? late\b")
 MOST_BYTES = 16 << 20
 
@@ -39,8 +39,8 @@ MOST_BYTES = 16 << 20
 class Person:
     """One row of the gradebook.
 
-    ``student`` is None if nothing was handed in, ``listed`` False if the roster has no
-    such row. ``columns`` is the roster's row.
+    ``student`` is None if nothing was handed in, ``listed`` False if the person is not on the
+    roster. ``columns`` is the roster's row.
     """
 
     name: str
@@ -50,12 +50,12 @@ class Person:
 
     @property
     def late(self) -> bool:
-        """Whether the roster is a Moodle worksheet, and its status says "2 hours late"."""
+        """Whether the roster is a Moodle worksheet with a status such as "2 hours late"."""
         return LATE.search(self.columns.get("Status", "")) is not None
 
     @property
     def told_time(self) -> str:
-        """When it was handed in, as the roster writes it; empty if it does not say."""
+        """The time of submission, as the roster writes it; empty if it has none."""
         told = (cell for title, cell in self.columns.items() if folded(title) in TIMES)
         return next((cell for cell in told if any(map(str.isdecimal, cell))), "")
 
@@ -64,8 +64,8 @@ class Person:
 class Roster:
     """The header and the rows of a class list.
 
-    ``possible`` is the row of a Canvas export that says how many points each column has,
-    ``notes`` what else was not taken to be a student.
+    ``possible`` is the row of a Canvas export with the maximum points of each column, ``notes``
+    says what else was not taken for a student.
     """
 
     header: tuple[str, ...]
@@ -75,12 +75,12 @@ class Roster:
 
     @property
     def columns(self) -> Columns:
-        """Which columns say who somebody is."""
+        """The columns that identify a person."""
         return understood(self.header)
 
 
 def read(path: Path) -> Roster:
-    """The roster at ``path``: separated by commas, semicolons or tabs; UTF-8, or else Latin-1.
+    """Read the roster at ``path``: separated by commas, semicolons or tabs; UTF-8, or else Latin-1.
 
     Raises:
         Unusable: it cannot be read as a table with a header.
@@ -107,7 +107,7 @@ def read(path: Path) -> Roster:
 
 
 def _lines(text: str) -> list[list[str]]:
-    """The cells of each line. The separator is the one that splits the header most."""
+    """Return the cells of each line. The separator is the one that splits the header most."""
     if said := SEPARATOR.match(text):
         return _split(text[said.end() :], said[1])
 
@@ -146,7 +146,7 @@ def _roster(header: tuple[str, ...], lines: Iterable[Sequence[str]]) -> Roster:
 
 @dataclass(frozen=True)
 class Class:
-    """Everyone, in the roster's order, then who is not on it; and what was hard to tell.
+    """Everyone, in the roster's order, then those not on it; and what was unclear.
 
     ``fits`` says whether at least half of those who handed something in are on the roster.
     """
@@ -157,12 +157,12 @@ class Class:
 
 
 def people(students: Sequence[Student], roster: Roster | None) -> list[Person]:
-    """Everyone of :func:`matched`."""
+    """Return the people of :func:`matched`."""
     return list(matched(students, roster).people)
 
 
 def matched(students: Sequence[Student], roster: Roster | None) -> Class:
-    """Everyone with what they handed in; without a roster, by name."""
+    """Return everyone with what they handed in; without a roster, by name."""
     if roster is None:
         everyone = [Person(shown(student.key), student) for student in students]
         return Class(tuple(_told_apart(everyone)))
@@ -185,10 +185,10 @@ def matched(students: Sequence[Student], roster: Roster | None) -> Class:
 
 
 def by_name(people: Iterable[Person]) -> Callable[[str], list[Person]]:
-    """Finds people as a teacher writes them: as the gradebook or a file does, else as the roster.
+    """Return a function that finds the people with a name as a teacher writes it.
 
-    A comma says that the last name is first, whoever else writes it so. Where nobody has the name,
-    other letters may stand for those that a keyboard lacks. Several if they share the name.
+    It searches gradebook and files first, then the roster. A comma means that the last name is
+    first. If nobody has the name, plain letters may stand for others.
     """
     exact: dict[str, list[Person]] = defaultdict(list)
     plain: dict[str, list[Person]] = defaultdict(list)
@@ -222,7 +222,7 @@ def only(
     where: str,
     nobody: str = "nobody is called {!r}",
 ) -> Person:
-    """The one of ``people``, whom a teacher called so in ``where``.
+    """Return the only one of ``people``, whom a teacher named in ``where``.
 
     Raises:
         Unusable: there are several, or ``nobody``; it names who may be meant, of them or ``among``
@@ -240,13 +240,13 @@ def only(
 
 
 def meant(where: str, people: Mapping[str, str]) -> str:
-    """Whom a teacher meant: their names, by what they were called if that is another."""
+    """Say whom a teacher meant: their names, after the teacher's names where these differ."""
     said = [name + (f" ({who!r})" if who != name else "") for who, name in people.items()]
     return f"{where}: {', '.join(said)}."
 
 
 def _with_first_line(students: Sequence[Student], roster: Roster) -> Roster:
-    """The roster; if its first line has no title but a student, with that line as a row."""
+    """Return the roster; if its first line is a student instead of titles, with it as a row."""
     keys = {folded(student.key) for student in students}
     if roster.columns.understood or keys.isdisjoint(map(folded, roster.header)):
         return roster
@@ -257,13 +257,13 @@ def _with_first_line(students: Sequence[Student], roster: Roster) -> Roster:
 
 
 def shown(name: str) -> str:
-    """A name as one short line of text."""
+    """Return a name as one short line of text."""
     whole = " ".join(name.encode("utf-8", "replace").decode("utf-8").split())
     return sanitize.line(whole, 120) or "?"
 
 
 def _told_apart(people: Sequence[Person]) -> list[Person]:
-    """The people under distinct names. Those who share one get what else tells them apart."""
+    """Return the people under distinct names. Those who share one get what distinguishes them."""
     same: dict[str, list[Person]] = defaultdict(list)
     for person in people:
         same[person.name].append(person)
@@ -278,7 +278,7 @@ def _told_apart(people: Sequence[Person]) -> list[Person]:
 
 
 def _tagged(person: Person, alike: Sequence[Person], seen: set[str]) -> Person:
-    """A person who shares a name, with a distinct name."""
+    """Give a person who shares a name a distinct one."""
     ways = [[each.columns.get(column, "") for each in alike] for column in person.columns]
     ways.append([each.student.identifier if each.student else "" for each in alike])
     ways = [way for way in ways if all(way) and len(set(way)) == len(way)]

@@ -1,4 +1,4 @@
-"""Everyone's rows, from what was handed in and the results."""
+"""Makes everyone's rows from the submissions and the results."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from grader.base.model import Report, Step
-from grader.classroom import reports, similar
-from grader.classroom.adjust import NONE
+from grader.classroom import reports, similarity
+from grader.classroom.adjustments import NONE
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row
 from grader.classroom.planning import Plan, Request, adjusted, deadlines, most_of
@@ -16,7 +16,7 @@ from grader.source.encoding import for_people
 
 
 def gradebook(request: Request, plan: Plan) -> Gradebook:
-    """Everyone's rows, in the order of the roster or of the names."""
+    """Return everyone's rows, in the order of the roster or by name."""
     from grader.rubric import load
 
     found = matched(plan.collected.students, request.roster)
@@ -68,16 +68,16 @@ def gradebook(request: Request, plan: Plan) -> Gradebook:
         columns=request.columns,
         policy=request.policy.file,
         similar=tuple(
-            group for step in request.steps for group in similar.groups(step, _answers(rows, step))
+            one for step in request.steps for one in similarity.groups(step, _answers(rows, step))
         ),
         nearly=tuple(
-            pair for step in request.steps for pair in similar.pairs(step, _answers(rows, step))
+            pair for step in request.steps for pair in similarity.pairs(step, _answers(rows, step))
         ),
     )
 
 
 def _answers(rows: Mapping[tuple[str, str], Row], step: Step) -> dict[str, Answer]:
-    """The answers to one step, by person."""
+    """Return the answers to one step, by person."""
     return {
         name: row.answer
         for (name, number), row in rows.items()
@@ -94,7 +94,7 @@ def _of(plan: Plan, step: Step, answer: Answer | None) -> Report | None:
 
 
 def _code(plan: Plan, answer: Answer | None) -> str:
-    """The program, for people to read."""
+    """Return the program, for people to read."""
     if answer is None or not answer.digest:
         return ""
     return for_people((plan.spool / answer.digest).read_bytes())

@@ -1,4 +1,4 @@
-"""Grades what has no result yet."""
+"""Grades submissions that have no result yet."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from grader.base.files import Unusable
 from grader.base.model import Report, Verdict
-from grader.classroom import executors, grading, reports, store, work
+from grader.classroom import executors, grading, reports, store, task
 from grader.classroom.dispatch import run
 from grader.classroom.planning import Plan, Request, options
-from grader.classroom.work import Task
+from grader.classroom.task import Task
 from grader.grading import faults
 
 SILENCE_S = 2 * grading.WALL_S
-"""Every grading ends within half of it."""
+"""Every grading ends within half of this time."""
 
 
 def graded(
@@ -27,13 +27,13 @@ def graded(
     *,
     here: bool,
 ) -> Iterator[Report]:
-    """Grade what is open; yields each report once it is finished and kept.
+    """Grade what is open; yield each report once it is finished and stored.
 
-    What ran out of time beside others is graded once more alone, so that no grade depends on
-    what else ran; that is its second run. If other programs have the processors even then, it has
-    no grade yet. The grader's own failures are reports too, but are not kept: the next run tries
-    again. The executor is on this machine if it is ``here``, where somebody has already looked
-    whether submissions can be confined; every other machine looks itself.
+    What ran out of time beside others is graded once more alone, so that no grade depends on what
+    else ran; that is its second run. If other programs use the processors even then, it has no
+    grade yet. The grader's own failures are reports too, but are not stored: the next run tries
+    again. ``here``: the executor is on this machine, which is known to be able to confine
+    submissions; any other machine checks that itself.
 
     Raises:
         Unusable: a machine must not grade: it has another grader, or cannot confine.
@@ -61,13 +61,13 @@ def _runs(
     *,
     twice: bool,
 ) -> Iterator[tuple[tuple[str, str], Report]]:
-    """The reports on ``todo``, as they come; ``twice`` as ``Options`` says."""
+    """Yield the reports on ``todo`` as they come; ``twice`` is explained in ``Options``."""
     if not todo:
         return
     tasks = ((each, _task(request, plan, each, checked, twice=twice)) for each in todo)
     try:
-        for done in run(tasks, work.grade, executor, at_once, SILENCE_S):
-            if isinstance(done.error, work.OtherGrader | work.Unconfined):
+        for done in run(tasks, task.grade, executor, at_once, SILENCE_S):
+            if isinstance(done.error, task.OtherGrader | task.Unconfined):
                 raise Unusable(f"{done.error} Finished results are kept.", status=3)
             yield done.key, reports.finished(done.key[0], done.result, done.error)
     except TimeoutError:
@@ -80,7 +80,7 @@ def _runs(
 
 
 def _late(report: Report) -> bool:
-    """Whether the time ran out, through whatever fault."""
+    """Whether time ran out, whoever is at fault."""
     return report.verdict is Verdict.TIMEOUT or (
         report.problem is not None and report.problem.id == faults.BUSY
     )

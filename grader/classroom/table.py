@@ -8,15 +8,15 @@ import re
 from collections.abc import Iterable, Sequence
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""With these a spreadsheet takes a cell for a formula and runs it."""
+"""A spreadsheet takes a cell that begins with one of these for a formula and runs it."""
 _BEHIND = re.compile(rf"(?<=[;\t\r\n])([\s\"]*)(?=[{re.escape(''.join(FORMULA))}])")
-"""Where one begins for a spreadsheet that separates cells by something else than commas."""
+"""Where a formula begins if a spreadsheet separates cells by something other than commas."""
 
 Cell = str | int | float | None
 
 
 def render(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """The table as text, each cell quoted, lines ending in CR LF."""
+    """Return the table as text, each cell quoted, lines ending in CR LF."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
     writer.writerow([harmless(cell) for cell in header])
@@ -25,9 +25,9 @@ def render(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
 
 
 def harmless(cell: Cell) -> Cell:
-    """The cell, with an apostrophe before each would-be formula.
+    """Return the cell with an apostrophe before each would-be formula.
 
-    Numbers stay unchanged, and so does the hyphen that Moodle writes for an empty cell.
+    Numbers stay unchanged, as does the hyphen that Moodle writes for an empty cell.
     """
     if not isinstance(cell, str) or cell.strip() == "-":
         return cell

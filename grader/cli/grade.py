@@ -106,7 +106,7 @@ def grade(
     points = points_option(points_file)
     followed = Follow.FAILING if form in SHOWN else Follow.NOT
     options = Options(engine, seed, strict, mine, follow=followed)
-    with sandbox.several() as start:
+    with sandbox.preforked() as start:
         from grader.report import as_text  # while the worker imports the framework
 
         with processor_limit(MOST_CPU_S):

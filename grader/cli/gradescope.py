@@ -65,17 +65,17 @@ def autograde(
     from datetime import UTC, datetime
 
     from grader.base.files import write_whole
-    from grader.classroom import online
+    from grader.classroom import gradescope_policy
     from grader.classroom.reports import grade_one
     from grader.report import policy as policies
 
     dates = policies.read(policy) if policy else policies.Policy()
-    given, now = online.read(metadata), datetime.now(UTC)
-    if refused := online.refused(dates, step.id, given, now):
+    given, now = gradescope_policy.read(metadata), datetime.now(UTC)
+    if refused := gradescope_policy.refused(dates, step.id, given, now):
         write_whole(output, refused)
         click.echo(f"{step.id}: not graded, because only the first submissions count")
         return
     report = grade_one(submission, step)
     results = machine_text("gradescope", report, points_option(points))
-    write_whole(output, online.applied(results, dates, step.id, given, now))
+    write_whole(output, gradescope_policy.applied(results, dates, step.id, given, now))
     click.echo(f"{report.step}: {report.verdict.value}, {report.score} of {report.max_score}")

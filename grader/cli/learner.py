@@ -10,6 +10,7 @@ from click.shell_completion import CompletionItem
 
 from grader.base import course
 from grader.base.model import Step
+from grader.cli.navigation import known
 from grader.cli.options import (
     STATUS,
     StepName,
@@ -24,13 +25,12 @@ from grader.cli.options import (
     strict_option,
     warn_of_other_version,
 )
-from grader.cli.way import known
 from grader.learner import progress
 
 
 def current_step() -> Step:
     """The step that the learner is at."""
-    from grader.learner.way import next_step
+    from grader.learner.navigation import next_step
 
     steps = course.steps()
     return next_step(steps, progress.read(course.ROOT)[0]) or steps[-1]
@@ -70,7 +70,7 @@ def hint(step: Step | None, check: str | None, engine: str, plain: bool) -> None
     if check is not None:
         known_check(step, check)
     options = Options(engine, follow=Follow.FAILING)
-    with sandbox.several() as start:
+    with sandbox.preforked() as start:
         found = attempt.attempt(step, options, start)
         found = attempt.one_more_hint(step, found, check)
     print_page(pages.hint_page(step, found, stdout_style(plain), check), plain)
@@ -224,15 +224,15 @@ def trace(step: Step, path: Path | None, page: Path | None, seed: int | None, pl
     from grader import sandbox
     from grader.base.files import write_whole
     from grader.pipeline import Follow, Options, grade
-    from grader.report import as_margin, as_text, explained
+    from grader.report import as_margin, as_text, code_frame
     from grader.source.notebook import read_program
 
     file = from_caller(path) if path else step.stub
-    with sandbox.several() as start:
+    with sandbox.preforked() as start:
         report = grade(step, file, Options(seed=seed, follow=Follow.ALWAYS), start)
     style = stdout_style(plain)
     if report.explanation is not None and report.explanation.blanks:
-        told = "\n".join(explained.lines(report, style))
+        told = "\n".join(code_frame.lines(report, style))
         print_page(f"There is nothing to follow yet.\n{told}\n", plain)
         sys.exit(STATUS[report.verdict])
     if report.trace is None:

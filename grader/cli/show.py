@@ -13,8 +13,8 @@ from grader.base.model import Step
 from grader.cli.options import StepName, engine_option, from_caller, plain_option, stdout_style
 
 if TYPE_CHECKING:
-    from grader.report.pictures.heads import Shown
-    from grader.report.pictures.terminal import Depth, Screen
+    from grader.report.figures.heads import Shown
+    from grader.report.figures.terminal import Depth, Screen
     from grader.rubric.exhibit import Exhibit, View
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -104,8 +104,8 @@ def _chosen(exhibit: Exhibit | None, head: int | None, layer: int | None) -> tup
 def _shown(
     step: Step, own: Path | None, exhibit: Exhibit | None, views: tuple[View, ...], engine: str
 ) -> Shown:
-    from grader.report.pictures.heads import Shown, reference
-    from grader.report.pictures.run import draw_program
+    from grader.report.figures.heads import Shown, reference
+    from grader.report.figures.run import draw_program
     from grader.source import SourceProblem
 
     if own is None:
@@ -135,10 +135,10 @@ def _graded(step: Step, own: Path, engine: str) -> Shown:
     from grader import sandbox
     from grader.base.model import Verdict
     from grader.pipeline import Follow, Options, grade
-    from grader.report.pictures import failure
-    from grader.report.pictures.heads import Shown
+    from grader.report.figures import failure
+    from grader.report.figures.heads import Shown
 
-    with sandbox.several() as start:
+    with sandbox.preforked() as start:
         report = grade(step, own, Options(engine, follow=Follow.FAILING), start)
     drawn = (failure.figure(report.excerpt),) if report.excerpt is not None else ()
     told, right = report.explanation, report.verdict is Verdict.PASS
@@ -149,7 +149,7 @@ def _graded(step: Step, own: Path, engine: str) -> Shown:
 
 
 def _print(shown: Shown, screen: Screen) -> None:
-    from grader.report.pictures import terminal
+    from grader.report.figures import terminal
 
     parts = [terminal.render(figure, screen) for figure in shown.figures]
     parts.append("".join(f"{remark}\n" for remark in shown.remarks))
@@ -159,13 +159,13 @@ def _print(shown: Shown, screen: Screen) -> None:
 
 def _write(title: str, shown: Shown, html: Path | None, png: Path | None) -> None:
     from grader.base.files import write_whole
-    from grader.report.pictures import page
+    from grader.report.figures import page
 
     made: list[tuple[Path, str | bytes]] = []
     if html is not None:
         made.append((html, page.render(title, shown.figures, shown.remarks)))
     if png is not None and shown.figures:
-        from grader.report.pictures import png as drawing
+        from grader.report.figures import png as drawing
 
         made.append((png, drawing.render(shown.figures)))
     for path, content in made:
@@ -181,7 +181,7 @@ def _write(title: str, shown: Shown, html: Path | None, png: Path | None) -> Non
 
 def _screen(*, plain: bool) -> Screen:
     """What stdout can show."""
-    from grader.report.pictures.terminal import Depth, Screen
+    from grader.report.figures.terminal import Depth, Screen
 
     style = stdout_style(plain)
     words = style.words or os.environ.get("TERM") == "dumb"
@@ -190,7 +190,7 @@ def _screen(*, plain: bool) -> Screen:
 
 def _depth() -> Depth:
     """How many colours the terminal says that it has."""
-    from grader.report.pictures.terminal import Depth
+    from grader.report.figures.terminal import Depth
 
     if os.environ.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
         return Depth.ALL

@@ -13,7 +13,7 @@ import click
 
 from grader.base.machine import cores
 from grader.base.model import Step
-from grader.classroom.forms import EACH, WHOLE
+from grader.classroom.export_formats import EACH, WHOLE
 from grader.cli.bar import watched
 from grader.cli.formats import machine_text
 from grader.cli.options import (
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from grader.classroom.gradebook import Gradebook
+    from grader.classroom.manifest import Manifest
     from grader.classroom.planning import Plan, Request
-    from grader.classroom.written import Written
 
 PLACE = click.Path(path_type=Path)
 points_file = click.option(
@@ -111,8 +111,8 @@ def grade_class(
     Finished results are kept in the folder of --out. Stop it whenever you like: the same command
     resumes from there.
     """
+    from grader.classroom import grade_columns
     from grader.classroom import roster as rosters
-    from grader.classroom import targets
     from grader.classroom.planning import Request
     from grader.report import policy as policies
 
@@ -133,7 +133,7 @@ def grade_class(
             again,
             from_caller(adjust) if adjust else None,
             tuple(map(from_caller, best_of)),
-            targets.chosen(column, [step.id for step in chosen], titles),
+            grade_columns.chosen(column, [step.id for step in chosen], titles),
             forms,
             policies.read(from_caller(policy)) if policy else policies.Policy(),
         )
@@ -176,17 +176,17 @@ def _kept(out: Path) -> Iterator[None]:
 def _grade(request: Request, workers: int | None, scheduler: str | None) -> int:
     """Grade the class and write everything; return how many the grader itself failed on."""
     from grader.base.files import Unusable
-    from grader.classroom import exports, planning, rows, session, store, work
-    from grader.classroom.written import Written
+    from grader.classroom import exports, planning, rows, session, store, task
+    from grader.classroom.manifest import Manifest
 
     planning.check(request)
     with _kept(request.out):
-        why = "" if request.trusted or scheduler else work.unconfined()
+        why = "" if request.trusted or scheduler else task.unconfined()
     if why:
         raise Unusable(why, status=3)
     with planning.at_work(request.out), _kept(request.out):
         keep = store.Store(request.out / "results")
-        written = Written(request.out, keep.folder)
+        written = Manifest(request.out, keep.folder)
         written.check(exports.names(request.forms, [step.id for step in request.steps]))
         with planning.planned(request, keep) as plan:
             for line in plan.meant:
@@ -209,7 +209,7 @@ def similar(submissions: Path, step: Step, roster: Path | None) -> None:
 
     from grader.classroom import roster as rosters
     from grader.classroom.collect import collect
-    from grader.classroom.similar import groups, pairs
+    from grader.classroom.similarity import groups, pairs
 
     with told(), tempfile.TemporaryDirectory(prefix="class-") as spool:
         collected = collect(from_caller(submissions), [step.id], Path(spool))
@@ -255,7 +255,7 @@ def _workshop(
     return executors.local(count), count
 
 
-def _written(out: Path, written: Written, book: Gradebook, forms: Sequence[str]) -> int:
+def _written(out: Path, written: Manifest, book: Gradebook, forms: Sequence[str]) -> int:
     from grader.classroom import exports, platforms
 
     files = exports.files(book, forms, partial(machine_text, points=book.points))

@@ -32,7 +32,7 @@ from grader.grading.judge import BUT
 from grader.protocol.probe import SeenError
 from grader.rubric import Rubric
 from grader.source import Finding
-from grader.source.walked import of_kind, parsed
+from grader.source.ast_cache import of_kind, parsed
 
 WRONG, LACKS = "the numbers go wrong on this line", "something is missing here"
 """What is wrong where a change holds, and no check is about its line."""

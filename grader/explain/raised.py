@@ -9,8 +9,8 @@ from pathlib import Path
 from grader import frameworks
 from grader.base import sanitize
 from grader.protocol.probe import SeenError
+from grader.source.ast_cache import of_kind, parsed
 from grader.source.bindings import callee
-from grader.source.walked import of_kind, parsed
 
 MOST_SAID = 200
 """Characters of what MAX or Python said."""

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from grader.explain.repair import trial
 from grader.explain.trace.program import parameters
 from grader.protocol.probe import Call, Probe, Ref
+from grader.source.ast_cache import of_kind
 from grader.source.bindings import around
-from grader.source.variables import binds
-from grader.source.walked import of_kind
+from grader.source.def_use import binds
 
 if TYPE_CHECKING:
     from collections.abc import Callable

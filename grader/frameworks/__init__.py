@@ -39,7 +39,7 @@ class UnknownFramework(ValueError):
 
 
 def load(name: str) -> Framework:
-    """The framework called ``name``, from the folder of that name.
+    """Load the framework called ``name``, from the folder of that name.
 
     Raises:
         UnknownFramework: there is no such folder.
@@ -56,24 +56,23 @@ def load(name: str) -> Framework:
 
 @cache
 def current() -> Framework:
-    """The framework of the course that this process grades."""
+    """Return the framework of the course that this process grades."""
     from grader.base import course
 
     return load(course.load().framework)
 
 
 class Framework:
-    """A framework as the grader's own process sees it.
+    """A framework from the point of view of the grader's own process.
 
     ``name`` is its folder's name, ``title`` its name in a sentence. ``tensor`` and ``module`` name
-    with an article what programs make with it, ``tensor_type`` is the class of the first.
-    ``packages`` are the distributions whose versions decide a result; ``pinned`` is the one that
-    must have exactly the version in ``pixi.toml``. ``engines`` are what can compute a program's
-    numbers; ``compiling`` are those that compile, and keep what they compiled.
-    ``importable`` are the packages that a learner's file may import. ``notes`` are sentences by the
-    name under which a worker may ask for them, ``hints`` by what they are about.
-    ``cache_variable`` is the environment variable that moves the cache, ``newest_python`` the last
-    supported Python.
+    its objects with an article, ``tensor_type`` is the class of the first. ``packages`` are the
+    distributions whose versions affect a result; ``pinned`` is the one that must have exactly the
+    version in ``pixi.toml``. ``engines`` can compute a program's numbers; ``compiling`` are those
+    that compile and keep the result. ``importable`` are the packages that a learner's file may
+    import. ``notes`` are sentences by the name under which a worker may request them, ``hints`` by
+    their subject. ``cache_variable`` is the environment variable that moves the cache,
+    ``newest_python`` the last supported Python.
     """
 
     name: str
@@ -92,39 +91,39 @@ class Framework:
     newest_python: tuple[int, int] | None = None
 
     def parts(self) -> frozenset[str]:
-        """The engine parts that can fail separately and be left to the framework."""
+        """Return the engine parts that can fail separately and be left to the framework."""
         return frozenset()
 
     def spellings(self) -> Spellings:
-        """How programs write its operations."""
+        """Return how programs write its operations."""
         return Spellings()
 
     def translate(self, error: SeenError) -> Translation:
-        """An error of the learner's code, retold. ``errors`` knows those of plain Python."""
+        """Explain an error of the learner's code. ``errors`` covers those of plain Python."""
         raise NotImplementedError
 
     def gist(self, message: str) -> str:
-        """The line of an error's message that says most."""
+        """Return the most informative line of an error's message."""
         return message.strip().partition("\n")[0]
 
     def hint(self, about: str, **named: object) -> str | None:
-        """Advice specific to the framework, if it has any on this subject."""
+        """Return the framework's advice on this subject, if it has any."""
         found = self.hints.get(about)
         return found and found.format(**named)
 
     def environment(self, folder: str | None = None) -> dict[str, str]:
-        """The variables to set before it is imported.
+        """Return the variables to set before it is imported.
 
         A process with a private ``folder`` keeps what it compiles there, any other in ``cache``.
         """
         return {}
 
     def cache(self) -> str:
-        """The folder with what it compiled, which a worker may read; empty if it has none."""
+        """Return the folder with compiled code, which a worker may read; empty if it has none."""
         return ""
 
     def runs_programs(self) -> bool:
-        """Whether importing it runs programs, which a worker must then be allowed to do."""
+        """Whether importing it runs programs; a worker must then be allowed to run them."""
         return False
 
     def prepared(self) -> bool:
@@ -139,35 +138,35 @@ class Framework:
         """
 
     def compute_here(self) -> None:
-        """Have this process compute as the grader does, with nothing to wait for."""
+        """Make this process compute as the grader does, without compiling."""
 
     def versions(self) -> str:
-        """The version of each package that decides a result, one per line."""
+        """Return the version of each package that affects a result, one per line."""
         from importlib.metadata import version
 
         return "".join(f"{package} {version(package)}\n" for package in self.packages)
 
     def runtime(self) -> Runtime:
-        """Import as much of the framework as starts no thread. For the worker only."""
+        """Import what starts no thread of the framework. For the worker only."""
         raise NotImplementedError
 
 
 class Eye(Protocol):
-    """What looks at the results of one probe, and counts how much it has looked at."""
+    """Reads the results of one probe, and counts how much it has read."""
 
     def spend(self, numbers: int) -> None:
-        """Raise an error if this many more numbers are too many."""
+        """Raise an error if this many more numbers exceed the limit."""
 
     def array(self, value: Any) -> SeenArray | SeenObject:
-        """A copy of a NumPy array or scalar."""
+        """Copy a NumPy array or scalar."""
 
 
 class Runtime:
     """A framework inside the worker.
 
     A value from the learner's code may lie about everything: only its real type counts, and its own
-    methods are not called. ``left`` says, sentence by sentence, what the engine leaves to it;
-    ``faults`` names each part of the engine that failed through its own fault.
+    methods are not called. ``left`` has a sentence on each thing that the engine leaves to the
+    framework; ``faults`` names each part of the engine that failed through its own fault.
     """
 
     def __init__(self, framework: Framework) -> None:
@@ -176,10 +175,10 @@ class Runtime:
         self.faults: list[str] = []
 
     def install(self, engine: str, announce: Callable[[str], None], compiled: str) -> None:
-        """Choose what computes; called once, and it may start threads.
+        """Choose the engine. Called once; it may start threads.
 
         If something is compiled, ``announce`` is called with a line of text, from any thread.
-        What others ``compiled`` is in that folder.
+        ``compiled`` is the folder with what others compiled.
 
         Raises:
             ValueError: the engine is not known.
@@ -188,7 +187,7 @@ class Runtime:
             raise ValueError(f'engine must be "numpy", got {engine!r}')
 
     def prepare(self) -> None:
-        """Before a fork: import what ``install`` needs for its engine that compiles nothing.
+        """Before a fork, import what ``install`` needs for the engine that compiles nothing.
 
         It must start no thread.
         """
@@ -197,33 +196,33 @@ class Runtime:
         """Leave these parts of the engine to the framework from now on."""
 
     def warm_up(self) -> None:
-        """Do now what is slow the first time."""
+        """Do in advance what is slow the first time."""
 
     def finders(self, notes: list[str]) -> list[MetaPathFinder]:
-        """A finder that serves names the framework no longer has; each use adds to ``notes``."""
+        """Return a finder for names that the framework has moved; each use adds to ``notes``."""
         return []
 
     def staged(self) -> AbstractContextManager[object] | None:
-        """A context in which operations become one graph; None if they are computed at once."""
+        """Return a context in which operations become one graph; None if they run at once."""
         return None
 
     def waiting(self) -> AbstractContextManager[object] | None:
-        """A context in which operations wait until a number is asked for; None if none wait."""
+        """Return a context in which operations wait until a number is needed; None if none wait."""
         return None
 
     def unstaged(self, calls: Sequence[tuple[str, int, str]]) -> bool:
-        """Whether an error would have come just so outside the last of these contexts.
+        """Whether the same error would have occurred outside the last of these contexts.
 
-        ``calls`` are file, line and function of each call on the way to it. False if not known.
+        ``calls`` are file, line and function of each call in its traceback. False if unknown.
         """
         return False
 
     def argument(self, value: Any) -> Any:
-        """What the learner's code gets for a ``TensorArg``, ``DTypeArg``, ``DimArg``, …."""
+        """Return what the learner's code receives for a ``TensorArg``, ``DTypeArg`` and so on."""
         raise NotImplementedError
 
     def see(self, value: Any, eye: Eye) -> Seen:
-        """``value`` as data if it is one of the framework's own; None for all others."""
+        """Return ``value`` as data if it is one of the framework's own; None for all others."""
         raise NotImplementedError
 
     def holds_numbers(self, kind: type) -> bool:
@@ -233,7 +232,7 @@ class Runtime:
         return issubclass(kind, np.ndarray)
 
     def size(self, value: Any) -> int | None:
-        """The number of one of the framework's own sizes; None for anything else."""
+        """Return the number in one of the framework's own sizes; None for anything else."""
         return None
 
     def is_module(self, value: Any) -> bool:
@@ -241,17 +240,17 @@ class Runtime:
         return True
 
     def parameters(self, module: Any) -> Iterator[tuple[str, SeenParameter]]:
-        """Each parameter of ``module``, by name."""
+        """Yield each parameter of ``module``, by name."""
         raise NotImplementedError
 
     def load_weights(
         self, module: Any, weights: dict[str, Array], kept: Container[str] = ()
     ) -> None:
-        """Give ``module`` these weights. Every name, shape and dtype must match.
+        """Load these weights into ``module``. Every name, shape and dtype must match.
 
         Parameters with a name in ``kept`` keep their numbers.
 
         Raises:
-            Exception: whatever the framework raises if one does not.
+            Exception: whatever the framework raises if one does not match.
         """
         raise NotImplementedError

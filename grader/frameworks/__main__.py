@@ -1,4 +1,4 @@
-"""``python -m grader.frameworks``: what the framework needs once per machine, done now."""
+"""``python -m grader.frameworks``: does what the framework needs once per machine."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What a framework says about itself and about an error, as values."""
+"""Values that describe a framework's spellings and explain an error."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 class Translation:
     """One error in a learner's words: what happened and, if known, what to look at.
 
-    ``called`` says which line called the function in which it happened.
-    ``more`` has the remaining lines of an error shown in its own words. ``about`` is the name
-    whose line to show, if that is not where it was raised; ``elsewhere`` says that the line which
-    raised it is told as well. ``page`` is the place to read about it, if the course has one.
+    ``called`` says which line called the function in which it happened. ``more`` has the remaining
+    lines of an error's own message. ``about`` is the name whose line to show, if that is not where
+    it was raised; ``elsewhere`` says that the line which raised it is mentioned as well. ``page``
+    is the place to read about it, if the course has one.
     """
 
     message: str
@@ -29,14 +29,14 @@ class Translation:
 class Spellings:
     """How programs write a framework's operations. Without arguments: plain Python.
 
-    ``operations`` maps the full name of a function to the operation that it is. ``methods`` are
-    operations that are methods of a tensor too. ``moved`` maps the old name of a module to
-    today's. ``wrappers`` are functions, ``conversions`` methods whose result has the same value.
-    ``parameters`` are an operation's, in order, if arguments may be given by name. ``imports``
-    are the statements that a rubric's snippets need not repeat. ``bases`` are the base classes
-    whose methods are known: full name to the methods that a program need not write. ``elsewhere``
-    maps an attribute that tensors have in other frameworks to what is written here: ``{x}`` is the
-    tensor, ``{0}`` an argument, ``{all}`` a list of all.
+    ``operations`` maps the full name of a function to its operation. ``methods`` are operations
+    that are also methods of a tensor. ``moved`` maps the old name of a module to the current one.
+    ``wrappers`` are functions, and ``conversions`` methods, whose result has the same value.
+    ``parameters`` are an operation's, in order, if arguments may be passed by name. ``imports``
+    are the statements that a rubric's snippets need not repeat. ``bases`` maps the full names of
+    known base classes to the methods that a program need not write. ``elsewhere`` maps an
+    attribute of tensors in other frameworks to the spelling here: ``{x}`` is the tensor, ``{0}``
+    an argument, ``{all}`` a list of all.
     """
 
     operations: Mapping[str, str] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Spellings:
     elsewhere: Mapping[str, str] = field(default_factory=dict)
 
     def today(self, name: str) -> str:
-        """Today's full name of something the framework has moved."""
+        """Return the current full name of something the framework has moved."""
         for old, new in self.moved.items():
             if name == old or name.startswith(f"{old}."):
                 return new + name.removeprefix(old)

@@ -1,6 +1,6 @@
-"""Which version of the course's framework is installed, and which one the grader is made for.
+"""Finds which version of the framework is installed, and for which one the grader is made.
 
-``importlib.metadata`` could find the first too, but costs every grading 25 ms.
+``importlib.metadata`` could find the first too, but would cost every grading 25 ms.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ INSTALL = "Run ./pixiw install (or pixi install). If it fails again, remove the 
 """How to get the pinned version."""
 
 
-@cache  # every failing file asks
+@cache  # needed for every failing file
 def installed(package: str) -> str | None:
-    """The version of ``package`` that an import would find; None if there is none."""
+    """Return the version of ``package`` that an import would find; None if there is none."""
     for entry in sys.path:
         for found in Path(entry or ".").glob(f"{package}-[0-9]*.dist-info/METADATA"):
             for line in found.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -32,7 +32,7 @@ def installed(package: str) -> str | None:
 
 @cache
 def pinned(package: str) -> str | None:
-    """The version that ``pixi.toml`` pins; None if it cannot be read."""
+    """Return the version that ``pixi.toml`` pins; None if it cannot be read."""
     import tomllib
 
     try:
@@ -43,7 +43,7 @@ def pinned(package: str) -> str | None:
 
 
 def mismatch(framework: Framework) -> str:
-    """What to say if another version than the pinned one is installed; else nothing."""
+    """Return a message if a version other than the pinned one is installed; else nothing."""
     if not framework.pinned:
         return ""
     found, wanted = installed(framework.pinned), pinned(framework.pinned)

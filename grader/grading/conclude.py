@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from grader import frameworks
 from grader.base.model import CheckResult, Diagnosis, Report, Status, Step, Verdict
 from grader.grading import excerpt, faults, judge
-from grader.grading.believed import believed
 from grader.grading.diagnose import diagnose
+from grader.grading.validation import validated
 from grader.rubric import Evidence, Failed
-from grader.source import certain, origins
-from grader.source.special import MISNAMED, misnamed
+from grader.source import certain, locations
+from grader.source.special_methods import MISNAMED, misnamed
 
 if TYPE_CHECKING:
     from grader.frameworks import Framework
@@ -78,7 +78,7 @@ class Judge:
         if outcome.starved:
             return faults.starved(base, self.rubric.checks)
         probes = (trial.probe for trial in self.drawn.trials.values())
-        outcome = believed(outcome, probes, certain(self.source), self.base.file)
+        outcome = validated(outcome, probes, certain(self.source), self.base.file)
         evidence = self.evidence(outcome)
         rulings = judge.rule_all(self.rubric, evidence)
         right = judge.behaves(rulings)
@@ -125,7 +125,7 @@ class Judge:
         found = []
         for one in explanation.mistakes:
             places = (lines[check.id] for check in self.rubric.blamed(one))
-            own = origins.place(self.source.tree, one.place) if one.place else None
+            own = locations.place(self.source.tree, one.place) if one.place else None
             line = own or next((place for place in places if place), None)
             section = f'{lesson}, "{self.rubric.lesson(one)}"'
             found.append(Diagnosis(one.id, one.message, line, section))

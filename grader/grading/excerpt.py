@@ -12,7 +12,7 @@ from grader.base.model import Excerpt, Grid
 from grader.protocol.probe import SeenArray, SeenTensor
 from grader.rubric import Evidence, Failed, Ruling
 from grader.rubric.compare import difference
-from grader.rubric.rules.asking import call_of
+from grader.rubric.rules.queries import call_of
 
 SIZE = 16
 """A window has at most this many rows and columns."""

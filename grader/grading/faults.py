@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 from grader import frameworks, sandbox
 from grader.base import course, sanitize
 from grader.base.model import CheckResult, Kind, Report, Status, Step, Verdict
-from grader.confine import rlimits
 from grader.frameworks import version
+from grader.isolation import rlimits
 
 if TYPE_CHECKING:
     from grader.protocol.probe import Job, Outcome, SeenError

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from grader.base import sanitize
 from grader.base.model import CheckResult, Kind, Status
-from grader.grading import once
+from grader.grading import cascades
 from grader.grading.diagnose import Explanation
 from grader.protocol.probe import Call, SeenArray, SeenTensor
 from grader.rubric import (
@@ -32,8 +32,8 @@ from grader.rubric import (
     rules,
 )
 from grader.rubric.compare import difference
-from grader.source import Finding, Source, bindings, fulfils, origins
-from grader.source.endless import endless, shared_list
+from grader.source import Finding, Source, bindings, fulfils, locations
+from grader.source.infinite_loops import infinite_loop, shared_list
 from grader.source.placeholders import unfilled
 
 BUT = "Not right yet: "
@@ -116,7 +116,7 @@ def behaves(rulings: dict[str, Ruling]) -> bool:
 
 def settle(case: Case) -> tuple[CheckResult, ...]:
     """One result for each check of the rubric, in its order."""
-    case = replace(case, findings=once.unnamed(case.findings, case.rulings))
+    case = replace(case, findings=cascades.unbound(case.findings, case.rulings))
     blamed = {check.id for one in _mistakes(case) for check in case.rubric.blamed(one)}
     settled = []
     for check in case.rubric.checks:
@@ -128,7 +128,7 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
     error = case.evidence.outcome.load_error
     right = behaves(case.rulings)
     left = () if right else unfilled(case.source.tree)
-    told = once.told(
+    told = cascades.collapsed(
         case.rubric,
         case.findings,
         case.rulings,
@@ -137,8 +137,8 @@ def settle(case: Case) -> tuple[CheckResult, ...]:
         complete=error is not None and error.line is not None and not left,
     )
     if not right:
-        told = once.explained(case.rubric, case.rulings, _mistakes(case), told)
-        told = once.in_turn(case.rubric, case.findings, told, left)
+        told = cascades.explained(case.rubric, case.rulings, _mistakes(case), told)
+        told = cascades.in_turn(case.rubric, case.findings, told, left)
     return tuple(_located(result, case.source) for result in _never_silent(case, told))
 
 
@@ -232,14 +232,14 @@ def _mistaken(case: Case, check: Check) -> int | None:
     """The line at which a mistake is written that breaks this part, if it has a place."""
     places = (m.place for m in _mistakes(case) if check in case.rubric.blamed(m))
     place = next((one for one in places if one and not _right_alone(case, one)), None)
-    return None if place is None else origins.place(case.source.tree, place)
+    return None if place is None else locations.place(case.source.tree, place)
 
 
 def _mistaken_in(case: Case, trial: str) -> int | None:
     """The line at which a named mistake is written in the helper that a trial calls."""
     helper = getattr(case.evidence.trials[trial].probe.actions[-1], "method", None)
     places = [one.place for one in _mistakes(case) if one.place.partition("()")[0] == helper]
-    return origins.place(case.source.tree, places[0]) if helper and places else None
+    return locations.place(case.source.tree, places[0]) if helper and places else None
 
 
 def _not_found(check: Check, finding: Finding) -> CheckResult:
@@ -348,7 +348,7 @@ def _accuse(case: Case, settled: list[CheckResult]) -> list[CheckResult]:
         return settled
     results = {result.id: result for result in settled}
     likely = case.evidence.mostly_right()
-    missing = once.missing(case.rubric, case.findings, settled)
+    missing = cascades.missing(case.rubric, case.findings, settled)
     raised: set[int | None] = set()  # where a small function that two helpers share raised
     for name, trial in case.evidence.trials.items():
         group = [c for c in case.rubric.checks if c.proven_by == (name,)]
@@ -525,7 +525,7 @@ def _ended(case: Case, ruling: Failed) -> Failed:
     """The ruling; of a program that did not finish, with the loop that was still running."""
     if not ruling.stopped or case.evidence.outcome.ended != "timeout" or ruling.line is None:
         return ruling
-    found = endless(case.source.tree, ruling.line) or shared_list(case.source.tree)
+    found = infinite_loop(case.source.tree, ruling.line) or shared_list(case.source.tree)
     return ruling if found is None else replace(ruling, line=found[0], note=found[1])
 
 
@@ -551,8 +551,8 @@ def _failed(case: Case, check: Check, ruling: Failed) -> CheckResult:
 def _place(case: Case, ruling: Failed) -> int | None:
     """The line of a ruling: of what it is about, else its own, else where it probably is."""
     tree = case.source.tree
-    sure = origins.place(tree, ruling.about) if ruling.about else None
-    guess = origins.place(tree, ruling.likely) if ruling.likely else None
+    sure = locations.place(tree, ruling.about) if ruling.about else None
+    guess = locations.place(tree, ruling.likely) if ruling.likely else None
     return sure or guess or ruling.line
 
 

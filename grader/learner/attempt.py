@@ -1,4 +1,4 @@
-"""Grades the learner's own file and notes the attempt."""
+"""Grades the learner's own file and records the attempt."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def noted(step: Step, report: Report, cell: bytes | None = None) -> Attempt:
 
 
 def _untouched(step: Step, report: Report, cell: bytes | None) -> bool:
-    """Whether nothing was written yet. A cell may have the stub as the file has it, too."""
+    """Whether it is still the stub. A cell may contain the stub in the file's form, too."""
     from grader.learner import stub
 
     if cell is None:
@@ -69,17 +69,17 @@ def _untouched(step: Step, report: Report, cell: bytes | None) -> bool:
 
 
 def place(step: Step, cell: bytes | None) -> Path:
-    """What to call the program: the learner's file, or the cell."""
+    """Return the program's name: the learner's file, or the cell."""
     return step.stub if cell is None else step.root / f"cell_{step.number}.py"
 
 
 def _code_digest(cell: bytes) -> str:
-    """The SHA-256 of a cell below its first line: another seed there is not another program."""
+    """Return the SHA-256 of a cell below its first line: a new seed there makes no new program."""
     return hashlib.sha256(cell.partition(b"\n")[2]).hexdigest()
 
 
 def _mendable(step: Step, report: Report) -> Report:
-    """``report``; if the step's own file is missing, with how to get it back."""
+    """Return ``report``; if the step's own file is missing, add how to get it back."""
     if report.problem is None or os.path.lexists(step.stub):
         return report
     hint = f"This restores the file, with its blanks: {task(f'reset {step.id}')}"
@@ -87,7 +87,7 @@ def _mendable(step: Step, report: Report) -> Report:
 
 
 def one_more_hint(step: Step, found: Attempt, check_id: str | None = None) -> Attempt:
-    """``found`` with one more hint for a check: the one named, else the first that fails."""
+    """Add one more hint for a check to ``found``: the named check, or the first failing one."""
     from grader.learner import hints
 
     failing = _first(found)
@@ -102,5 +102,5 @@ def one_more_hint(step: Step, found: Attempt, check_id: str | None = None) -> At
 
 
 def _first(found: Attempt) -> CheckResult | None:
-    """The first failing check."""
+    """Return the first failing check."""
     return next((one for one in found.report.checks if one.status is Status.FAIL), None)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from grader.report.style import Style
 
 ROOM = 300 << 20
-"""Grading may fail with fewer free bytes on the disk."""
+"""With fewer free bytes on the disk, grading may fail."""
 
 
 class State(Enum):
-    """The state of one thing. Only ``BROKEN`` stops the grader from working."""
+    """The state of one thing. Only ``BROKEN`` prevents grading."""
 
     GOOD = "good"
     WEAK = "weak"
@@ -45,7 +45,7 @@ class Inspection:
 
 
 def inspect_machine(style: Style) -> Iterator[Inspection]:
-    """Everything, from what all else depends on to what is only convenient."""
+    """Inspect everything, from what all else depends on to what is merely convenient."""
     try:
         framework = frameworks.current()
     except (OSError, ValueError, KeyError, TypeError) as problem:
@@ -69,7 +69,7 @@ def inspect_machine(style: Style) -> Iterator[Inspection]:
 
 
 def render(inspections: list[Inspection], style: Style) -> str:
-    """The results as text, with a remedy under each that is not good."""
+    """Return the results as text, with a remedy under each problem."""
     lines = []
     for one in inspections:
         lines.append(f"{_mark(one.state, style)} {one.name}: {one.said}")
@@ -105,7 +105,7 @@ def _python(framework: Framework) -> Inspection:
 
 
 def _packages(framework: Framework) -> Iterator[Inspection]:
-    """The packages of the default environment, the pinned one as pixi.toml pins it."""
+    """Check the packages of the default environment, and the pinned version in pixi.toml."""
     try:
         manifest = tomllib.loads((course.HOME / "pixi.toml").read_text(encoding="utf-8"))
         wanted: dict[str, str] = manifest["pypi-dependencies"]
@@ -138,7 +138,7 @@ def _version(package: str) -> str | None:
 
 
 def _folders(framework: Framework) -> Iterator[Inspection]:
-    """The folders we write to: for the worker, for compiled code, for the learner."""
+    """Check the folders we write to: for the worker, for compiled code, for the learner."""
     temporary = os.environ.get("TMPDIR") or "/tmp"  # noqa: S108 - looked at only
     yield _folder("Temporary folder", Path(temporary), State.BROKEN, "Set TMPDIR to a folder")
     if cache := framework.cache():
@@ -168,7 +168,7 @@ def _folder(name: str, folder: Path, grave: State, remedy: str) -> Inspection:
 
 
 def _course() -> Inspection:
-    """Whether every file of the course exists and can be read."""
+    """Check that every file of the course exists and can be read."""
     from grader.rubric import load
 
     steps = course.steps()
@@ -199,7 +199,7 @@ def _progress() -> Inspection:
 
 
 def _last(problem: object) -> str:
-    """The last line of an error or a traceback, which says what was wrong."""
+    """Return the last line of an error or a traceback, which says what was wrong."""
     return (str(problem).strip().splitlines() or [type(problem).__name__])[-1]
 
 
@@ -215,7 +215,7 @@ def _terminal(style: Style) -> Iterator[Inspection]:
 
 
 def _prepared(framework: Framework) -> Inspection:
-    """Whether importing the framework is quick. The default engine does without."""
+    """Check whether the framework imports quickly. The default engine does not need that."""
     if framework.prepared():
         return Inspection("Engine", State.GOOD, "prepared")
     try:
@@ -228,7 +228,7 @@ def _prepared(framework: Framework) -> Inspection:
 
 
 def _grading() -> Inspection:
-    """Grade the first step's solution the way a learner's file is graded."""
+    """Grade the first step's solution as a learner's file is graded."""
     from grader.base.model import Verdict
     from grader.pipeline import grade
 
@@ -246,7 +246,7 @@ def _grading() -> Inspection:
 
 
 def _isolation() -> Inspection:
-    from grader.confine import tiers
+    from grader.isolation import tiers
     from grader.sandbox import launch
 
     offer = launch.offered()

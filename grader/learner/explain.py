@@ -1,4 +1,4 @@
-"""Why a check exists, from the rubric's own words and the lesson."""
+"""Explains why a check exists, with text from the rubric and the lesson."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from grader.rubric import Check, Rubric
 
 MISTAKES = 4
-"""How many known mistakes are named; some checks catch dozens."""
+"""How many known mistakes are listed; some checks catch dozens."""
 
 
 def explain_page(step: Step, rubric: Rubric, check: Check) -> str:
-    """What the check looks at and why, which mistakes it catches, and where to read."""
+    """Say what the check tests and why, which mistakes it catches, and where to read about it."""
     sentences = {one.id: one.passed for one in rubric.checks}
     lines = [f"# {step.id} {check.id}: {check.passed}", ""]
     lines += _why(step, check, check.lesson)

@@ -10,11 +10,11 @@ if TYPE_CHECKING:
 
 
 ANSWERS = "<details>"
-"""What folds the answers away under "Check yourself"."""
+"""Begins the folded answers under "Check yourself"."""
 
 
 def section(step: Step, heading: str) -> str:
-    """The text under ``heading``; empty if the lesson cannot be read or lacks it."""
+    """Return the text under ``heading``; empty if the lesson cannot be read or lacks it."""
     try:
         text = step.lesson.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -24,9 +24,9 @@ def section(step: Step, heading: str) -> str:
 
 
 def opening(step: Step, heading: str) -> str:
-    """The opening prose of ``heading``, as one line without Markdown's marks; may be empty.
+    """Return the opening prose under ``heading``, as one line without Markdown marks; may be empty.
 
-    A last sentence that introduces a list or an example is left out if others precede it.
+    A last sentence that introduces a list or an example is omitted if others precede it.
     """
     for paragraph in section(step, heading).split("\n\n"):
         if not re.match(r"[^\W\d_]|[`*]{1,2}\w|√", paragraph):
@@ -39,18 +39,18 @@ def opening(step: Step, heading: str) -> str:
 
 
 def questions(step: Step) -> list[tuple[str, str]]:
-    """The questions of the lesson under "Check yourself", with the answers; one line each."""
+    """Return the lesson's questions under "Check yourself", with the answers; one line each."""
     asked, _, answered = section(step, "Check yourself").partition(ANSWERS)
     return list(zip(_numbered(asked), _numbered(answered), strict=False))
 
 
 def _numbered(text: str) -> list[str]:
-    """The items of a numbered list."""
+    """Return the items of a numbered list."""
     return [plain(one) for one in re.findall(r"(?ms)^\d+\. (.*?)(?=^\d+\. |^\n|\Z)", text)]
 
 
 def plain(text: str) -> str:
-    """One paragraph as one line, without Markdown's marks. Code stays unchanged."""
+    """Return a paragraph as one line without Markdown marks. Code stays unchanged."""
     text = re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
     parts = re.split(r"(`[^`]*`)", text)
     plainer = (part[1:-1] if part[:1] == "`" else re.sub(r"\*{1,2}", "", part) for part in parts)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from grader.base import sanitize
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Status, Verdict
-from grader.learner import compared, hints, lesson, progress
+from grader.learner import hints, lesson, program_diff, progress
+from grader.learner.navigation import following, left, next_step, state
 from grader.learner.progress import UNTOUCHED, Progress, StepProgress
 from grader.learner.tasks import task
-from grader.learner.way import following, left, next_step, state
-from grader.report import as_text, explained, parts
+from grader.report import as_text, code_frame, parts
 from grader.source import SourceProblem, read_file
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ SAME = "Apart from comments and layout, your code is identical to the reference.
 FEW = 8
 """A diff of at most this many lines is shown after a pass; a longer one only on request."""
 WIDE = 60
-"""From this width, a list has bars."""
+"""From this width on, a list has bars."""
 
 
 def bar(done: int, of: int, style: Style) -> str:
-    """A progress bar of ``BAR`` characters; nothing for a screen reader."""
+    """Return a progress bar of ``BAR`` characters; empty for a screen reader."""
     if style.words:
         return ""
     full = BAR * done // of if of else 0
@@ -44,7 +44,7 @@ def bar(done: int, of: int, style: Style) -> str:
 def list_page(
     steps: Sequence[Step], known: Progress, style: Style, current: Step | None = None
 ) -> str:
-    """One line for each step: its state, a bar, the score, the attempts, the title.
+    """Return a line for each step: its state, a bar, the score, the attempts, the title.
 
     ``current`` is marked, by default the step to do next.
     """
@@ -79,7 +79,7 @@ def _listed(step: Step, one: StepProgress, current: bool, style: Style) -> str:
 
 
 def next_page(steps: Sequence[Step], known: Progress) -> str:
-    """Which step to do next, and how. A suggestion: every step can be done at any time."""
+    """Suggest which step to do next, and how; any step can be done at any time."""
     step = next_step(steps, known)
     if step is None:
         return (
@@ -92,7 +92,7 @@ def next_page(steps: Sequence[Step], known: Progress) -> str:
 
 
 def skipped_page(step: Step, steps: Sequence[Step], known: Progress) -> str:
-    """What became of a step that was left for later, or taken up again, and what is next."""
+    """Confirm that a step was left for later or taken up again, and say what is next."""
     if not left(step, known):
         return f"Step {step.number} is no longer left for later.\n\n{next_page(steps, known)}"
     undo = f"Take it up again: {task(f'skip --undo {step.id}')}, or just make it pass."
@@ -109,7 +109,7 @@ def _how_to(step: Step) -> str:
 
 
 def progress_page(steps: Sequence[Step], known: Progress, style: Style) -> str:
-    """The progress so far: overall, and what each started step still lacks."""
+    """Show the progress so far: overall, and what each started step still lacks."""
     lines = []
     attempts = sum(one.attempts for one in known.values())
     passed = [step for step in steps if known.get(step.id, UNTOUCHED).passes]
@@ -128,7 +128,7 @@ def progress_page(steps: Sequence[Step], known: Progress, style: Style) -> str:
 
 
 def _hardest(step: Step, one: StepProgress) -> str:
-    """The check that took the most attempts."""
+    """Return the check that took the most attempts."""
     from grader.rubric import load
 
     if not one.checks:
@@ -146,7 +146,7 @@ def hint_page(
     *,
     keys: bool = False,
 ) -> str:
-    """The hints of one check, as many as were asked for; the first failing one by default.
+    """Show the hints of one check, as many as were requested; by default the first failing one.
 
     ``keys`` says whether the reader presses keys (``watch``) or runs tasks.
     """
@@ -177,7 +177,7 @@ def hint_page(
 
 
 def _change(report: Report, check: CheckResult, style: Style, level: int) -> Iterator[str]:
-    """The last hint: the change that was tried, where it is about ``check``."""
+    """Yield the last hint: the graded change, if it concerns ``check``."""
     if not parts.used_up(check, level):
         return
     explanation = report.explanation
@@ -189,7 +189,7 @@ def _change(report: Report, check: CheckResult, style: Style, level: int) -> Ite
     elif change is None or not (change.passes or change.check == check.id):
         yield from ("", "Small changes to your file were tried, but none helped.")
     else:
-        yield from ("", *explained.changed(change, report, style))
+        yield from ("", *code_frame.changed(change, report, style))
 
 
 def _sought(report: Report, check_id: str | None) -> CheckResult | None:
@@ -202,7 +202,7 @@ def _sought(report: Report, check_id: str | None) -> CheckResult | None:
 def after_pass(
     step: Step, steps: Sequence[Step], found: Attempt, style: Style, *, keys: bool = False
 ) -> str:
-    """A question after a pass, how the file differs from the reference, and what comes next.
+    """Show a question after a pass, how the file differs from the reference, and what comes next.
 
     ``keys`` says whether the reader presses keys (``watch``) or runs tasks.
     """
@@ -226,23 +226,23 @@ def after_pass(
 
 
 def next_hint(step: Step, report: Report) -> str:
-    """How to get a hint on what to fix first; empty where nothing is explained."""
+    """Say how to get a hint on what to fix first; empty if there is nothing to explain."""
     known = report.explanation
     return f"   The next hint: {task(f'hint {step.id}')}\n" if known and not known.blanks else ""
 
 
 def on_one_screen(step: Step, style: Style) -> str:
-    """How to see a report whose start has scrolled away."""
+    """Say how to see a report whose start has scrolled away."""
     return style.text(f"\nOn one screen, on every save: {task(f'watch {step.id}')}\n")
 
 
 def after_error() -> str:
-    """What to do if the grader could not finish."""
+    """Say what to do if the grader could not finish."""
     return f"What is wrong on this machine, and how to fix it: {task('doctor')}\n"
 
 
 def _compared(step: Step, *, keys: bool) -> Iterator[str]:
-    """The difference between the learner's file and the reference, or how to see it."""
+    """Yield the difference between the learner's file and the reference, or how to see it."""
     changed = [line for line in _difference(step, around=0) if line[:1] in "+-"]
     if not changed:
         yield SAME
@@ -256,7 +256,7 @@ def _compared(step: Step, *, keys: bool) -> Iterator[str]:
 
 
 def solution_page(step: Step) -> str:
-    """The reference as a diff from the learner's file: - is theirs, + the reference's."""
+    """Show the reference as a diff from the learner's file: - is theirs, + the reference's."""
     lines = list(_difference(step, around=3))
     if not lines:
         return f"{SAME}\n"
@@ -265,13 +265,13 @@ def solution_page(step: Step) -> str:
 
 
 def _difference(step: Step, around: int) -> list[str]:
-    """How the learner's file becomes the reference; all of the reference if it is no Python."""
+    """Return the diff to the reference; all of the reference if the file cannot be parsed."""
     reference = make_answer(step.solution.read_text(encoding="utf-8"))
     try:
         mine = read_file(step.stub).decode("utf-8-sig", "replace")
-        return list(compared.difference(sanitize.block(mine, len(mine)), reference, around))
+        return list(program_diff.difference(sanitize.block(mine, len(mine)), reference, around))
     except (SourceProblem, SyntaxError, ValueError, RecursionError):
-        return [*compared.difference("", reference, around)]
+        return [*program_diff.difference("", reference, around)]
 
 
 def _count(number: int, noun: str) -> str:

@@ -1,8 +1,8 @@
-"""What the learner has done so far, in one small file: read, changed and written whole.
+"""What the learner has done so far, in one small file that is rewritten atomically.
 
 The file is ``.grader/progress.json`` in the course folder, which git ignores. Losing it costs the
-learner the attempt counts and nothing else, so nothing here ever stops grading: if the file
-cannot be read or written, there is a note to show.
+learner only the attempt counts, so nothing here ever stops grading: if the file cannot be read or
+written, there is a note to show.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from grader.base.model import CheckResult, Report, Status, Verdict
 SCHEMA = "progress/v1"
 FILE = ".grader/progress.json"
 CELL = "cell:"
-"""What the digest of a program in a notebook begins with: it is not that of the step's file."""
+"""Prefix of the digest of a notebook's program: it is not that of the step's file."""
 LOCK_S = 2.0
 """How long to wait for another process that is writing."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """Attempts at one check, hints asked for, and a short digest of how it failed last."""
+    """Attempts at one check, requested hints, and a short digest of how it last failed."""
 
     tries: int = 0
     asked: int = 0
@@ -42,7 +42,7 @@ class Tried:
 class StepProgress:
     """Attempts at one step. Times are ISO 8601 in UTC; ``digest`` is the last graded file's.
 
-    ``later`` says that the learner left it for later; it counts until the step passes.
+    ``later``: the learner left the step for later; this counts until it passes.
     """
 
     attempts: int = 0
@@ -57,23 +57,23 @@ class StepProgress:
 
     @property
     def passes(self) -> bool:
-        """Whether the last graded file passed; ``passed`` is when one did first."""
+        """Whether the last graded file passed; ``passed`` is when one first did."""
         return self.of > 0 and self.score == self.of
 
 
 Progress = Mapping[str, StepProgress]
-"""Step id to its progress; a step without an entry is untouched."""
+"""Maps step ids to progress; a step without an entry is untouched."""
 
 UNTOUCHED = StepProgress()
 
 
 def attempted(before: StepProgress, report: Report) -> StepProgress:
-    """``before`` with one more attempt, whose result was ``report``.
+    """Return ``before`` with one more attempt, whose result was ``report``.
 
-    A file that cannot be read and an error of the grader are not attempts. Neither is grading the
-    same bytes again, but its result counts: the checks, or the earlier steps, may have changed. A
-    failing check counts one if it is the first to fail, or if what is there has changed since:
-    a blank further down that nobody touched does not count.
+    An unreadable file or an error of the grader is not an attempt. Neither is grading the same
+    bytes again, but its result counts: the checks, or the earlier steps, may have changed. A
+    failing check counts an attempt if it is the first to fail, or if it fails in a new way: an
+    untouched blank further down does not count.
     """
     digest = report.digest[:16]
     passed = report.verdict is Verdict.PASS
@@ -103,18 +103,18 @@ def attempted(before: StepProgress, report: Report) -> StepProgress:
 
 
 def asked(before: StepProgress, check: str, level: int) -> StepProgress:
-    """``before`` with the hints of ``check`` requested up to ``level``."""
+    """Return ``before`` with the hints of ``check`` requested up to ``level``."""
     old = before.checks.get(check, Tried())
     return replace(before, checks={**before.checks, check: replace(old, asked=level)})
 
 
 def restarted(before: StepProgress) -> StepProgress:
-    """``before`` as a step that is started over; that it was passed once is kept."""
+    """Return ``before`` for a step that is started over; an earlier pass is kept."""
     return replace(UNTOUCHED, passed=before.passed, best=before.best, of=before.of)
 
 
 def read(root: Path) -> tuple[Progress, str | None]:
-    """The progress, and a note for the learner if the file could not be used."""
+    """Read the progress; also return a note for the learner if the file could not be used."""
     path = root / FILE
     try:
         return _parse(path.read_bytes()), None
@@ -131,9 +131,9 @@ def read(root: Path) -> tuple[Progress, str | None]:
 def update(
     root: Path, step: str, change: Callable[[StepProgress], StepProgress]
 ) -> tuple[StepProgress, str | None]:
-    """Change the entry of ``step`` and write the file; the new entry, and a note or None.
+    """Change the entry of ``step`` and write the file; return the new entry, and a note or None.
 
-    Concurrent processes take turns, so that neither loses what the other wrote.
+    Concurrent processes take turns, so that none loses what another wrote.
     """
     path = root / FILE
     note = None
@@ -164,10 +164,10 @@ class NewerSchema(Exception):
 
 
 def _parse(data: bytes) -> dict[str, StepProgress]:
-    """The entries of the file.
+    """Return the entries of the file.
 
     Raises:
-        NewerSchema: it was written by a later version.
+        NewerSchema: a later version wrote it.
         ValueError: it is not what this module writes.
     """
     try:
@@ -207,13 +207,13 @@ def _typed(entry: object, names: tuple[str, ...], kind: Any) -> None:
 def _text(progress: Progress) -> str:
     steps = {name: asdict(step) for name, step in sorted(progress.items())}
     for step in steps.values():
-        if not step["later"]:  # an earlier course refuses a field that it does not know
+        if not step["later"]:  # earlier versions refuse unknown fields
             del step["later"]
     return json.dumps({"schema": SCHEMA, "steps": steps}, indent=1) + "\n"
 
 
 def _set_aside(path: Path) -> str:
-    """Rename a damaged file; the note on it."""
+    """Rename a damaged file; return a note on it."""
     aside = path.with_name(f"progress-damaged-{time.strftime('%Y%m%d-%H%M%S')}.json")
     path.replace(aside)
     return f"{FILE} was damaged. It is kept as {aside.name}, and your progress starts over."
@@ -221,7 +221,7 @@ def _set_aside(path: Path) -> str:
 
 @contextlib.contextmanager
 def _turn(lock: Path) -> Iterator[None]:
-    """Hold ``lock`` against other processes, if the file system can, for a limited time."""
+    """Hold ``lock`` against other processes if the file system can; wait a limited time."""
     handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         locks.take(handle, LOCK_S)
@@ -231,7 +231,7 @@ def _turn(lock: Path) -> Iterator[None]:
 
 
 def _seen(check: CheckResult) -> str:
-    """How a check failed, in few characters."""
+    """Return a short digest of how a check failed."""
     words = f"{check.message}\n{check.text}\n{check.note}"
     return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:8]
 

@@ -1,4 +1,4 @@
-"""Starts a step over, and loses nothing."""
+"""Starts a step over without losing anything."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from grader.learner.stub import back_up, untouched
 
 
 def reset(step: Step) -> str:
-    """Make the learner's file the stub again, keeping a copy; returns what was done, in words.
+    """Restore the stub of the learner's file, keeping a copy; return a sentence on what was done.
 
     Raises:
-        Unusable: the copy or the stub could not be written; the file is as it was.
+        Unusable: the copy or the stub could not be written; the file is unchanged.
     """
     name = step.stub.relative_to(step.root).as_posix()
     if step.stub.exists() and not step.stub.is_file():

@@ -1,4 +1,4 @@
-"""The stub of a step: whether a file still is the stub, and copies of learners' files."""
+"""The stub of a step: whether a file is still the stub, and copies of learners' files."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ BACKUPS = ".grader/backups"
 
 
 def untouched(step: Step, digest: str) -> bool:
-    """Whether the file with this SHA-256, in hex, is the stub of ``step`` as it was generated."""
+    """Whether the file with this SHA-256, in hex, is the stub of ``step`` as generated."""
     return digest == read_manifest(step.root).get(step.stub.name)
 
 
 def begun(step: Step) -> Path | None:
-    """The file that the learner works in, None if both are as they were written or missing.
+    """Return the file that the learner works in; None if both are untouched or missing.
 
     That is ``step_05.py``, or the notebook beside it while the Python file is untouched.
     """
@@ -39,19 +39,19 @@ def begun(step: Step) -> Path | None:
 
 
 def untouched_cell(step: Step, code: bytes) -> bool:
-    """Whether the code of a cell is the stub: as a notebook has it, or as the file has it."""
+    """Whether a cell's code is the stub, in the notebook's form or the file's."""
     same = code == cell(step).encode()
     return same or untouched(step, hashlib.sha256(code).hexdigest())
 
 
 def cell(step: Step) -> str:
-    """The stub as a cell of a notebook: it does not say how to grade the file."""
+    """Return the stub as a notebook cell, which does not say how to grade the file."""
     stub = make_stub(step.solution.read_text(encoding="utf-8"))
     return re.sub(rf"\n*^Run: .*{step.id}$", "", stub, count=1, flags=re.MULTILINE)
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of the file at ``path``, in hex; empty if it cannot be read."""
+    """Return the SHA-256 of the file at ``path``, in hex; empty if it cannot be read."""
     try:
         return hashlib.sha256(read_file(path)).hexdigest()
     except SourceProblem:
@@ -59,10 +59,10 @@ def digest(path: Path) -> str:
 
 
 def back_up(root: Path, path: Path) -> Path:
-    """Copy ``path`` under a unique name, flushed to disk; returns the copy's path.
+    """Copy ``path`` under a unique name, flushed to disk; return the copy's path.
 
     Raises:
-        OSError: it could not be made; no partial copy is left.
+        OSError: the copy failed; no partial copy is left.
     """
     folder = root / BACKUPS
     folder.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def back_up(root: Path, path: Path) -> Path:
 
 
 def read_manifest(root: Path) -> dict[str, str]:
-    """File name to digest. A damaged line counts as missing: the file is then kept."""
+    """Map file names to digests. A damaged line counts as missing, so that its file is kept."""
     try:
         data = (root / "steps" / MANIFEST).read_bytes()
     except FileNotFoundError:

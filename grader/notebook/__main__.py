@@ -9,7 +9,7 @@ import warnings
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # a program's odd numbers warn in NumPy, with paths of ours
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads would spin on the worker's cores
-    from grader.sandbox.several import head_start
+    from grader.sandbox.prefork import head_start
 
     with head_start(1):
         import msgspec

@@ -31,7 +31,7 @@ def answer(question: Question) -> Answer:
     options = Options(
         seed=question.seed, strict=question.strict, mine=question.mine, follow=Follow.FAILING
     )
-    with sandbox.several() as start, processor_limit(MOST_CPU_S):
+    with sandbox.preforked() as start, processor_limit(MOST_CPU_S):
         if question.ask == "trace":
             return _traced(step, options, start, cell, question)
         found = attempt.attempt(step, options, start, cell)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from grader.base import course, sanitize
 from grader.base.blanks import make_answer
 from grader.base.model import LEVELS, Status, Verdict
-from grader.learner import compared, hints, lesson, progress
+from grader.learner import hints, lesson, program_diff, progress
+from grader.learner.navigation import following
 from grader.learner.tasks import task
-from grader.learner.way import following
 from grader.notebook.messages import Answer
-from grader.report import as_html, as_margin, as_text, explained, parts
-from grader.report.pictures import failure, svg
-from grader.report.pictures.heatmap import spoken
-from grader.report.pictures.layout import SMALL
+from grader.report import as_html, as_margin, as_text, code_frame, parts
+from grader.report.figures import failure, svg
+from grader.report.figures.heatmap import spoken
+from grader.report.figures.layout import SMALL
 from grader.report.style import FILE
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def hint(step: Step, found: Attempt, check_id: str | None) -> Answer:
     if change is not None and not (change.passes or check_id in (None, change.check)):
         change = None
     if change is not None and parts.used_up(check, level):
-        told = list(explained.changed(change, seen, FILE))
+        told = list(code_frame.changed(change, seen, FILE))
         lines += ["", *told]
         pieces.append(as_html.explanation(told))
     more = _more(step, check, level, tried=change is not None)
@@ -161,5 +161,5 @@ def _lines(number: int) -> str:
 
 def _changed(step: Step, cell: bytes) -> list[str]:
     reference = make_answer(step.solution.read_text(encoding="utf-8"))
-    found = compared.difference(cell.decode("utf-8", "replace"), reference, 0)
+    found = program_diff.difference(cell.decode("utf-8", "replace"), reference, 0)
     return [sanitize.line(line, MOST_SHOWN) for line in found if line[:1] in "+-"]

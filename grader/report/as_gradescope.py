@@ -6,7 +6,7 @@ import json
 
 from grader import __version__
 from grader.base.model import CheckResult, Report, Status, Verdict
-from grader.report import explained
+from grader.report import code_frame
 from grader.report.parts import said
 from grader.report.points import Number, Points
 from grader.report.style import FILE
@@ -51,7 +51,7 @@ def _head(report: Report) -> str:
         lines.append("The grader could not finish. This is not your mistake: submit it again.")
     if report.problem is not None:
         lines += [report.problem.message, *said(report.problem)]
-    lines += explained.lines(report, FILE)
+    lines += code_frame.lines(report, FILE)
     lines += [f"Note: {note}" for note in report.notes]
     if report.output:
         lines += ["", "Your program printed:", report.output]

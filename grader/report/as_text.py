@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from grader.base.model import CheckResult, Report, Status, Verdict
-from grader.report import explained, parts
+from grader.report import code_frame, parts
 from grader.report.style import FILE, Style
 
 RULE = "=" * 60
@@ -114,7 +114,7 @@ def waiting(report: Report, style: Style) -> Iterator[str]:
 def explanation(report: Report, style: Style, levels: Mapping[str, int]) -> list[str]:
     """What to fix before anything else, and what is known of it; empty if nothing fails."""
     first = report.first_to_fix
-    return list(explained.lines(report, style, levels.get(first.id, 1))) if first else []
+    return list(code_frame.lines(report, style, levels.get(first.id, 1))) if first else []
 
 
 def one_check(

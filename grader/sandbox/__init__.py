@@ -9,8 +9,8 @@ from __future__ import annotations
 from grader.sandbox.launch import run, start
 from grader.sandbox.limits import Limits
 from grader.sandbox.pool import WorkerPool
+from grader.sandbox.prefork import fork_servers, preforked
 from grader.sandbox.running import Running
-from grader.sandbox.several import fork_servers, several
 from grader.sandbox.worker import Worker
 
-__all__ = ["Limits", "Running", "Worker", "WorkerPool", "fork_servers", "run", "several", "start"]
+__all__ = ["Limits", "Running", "Worker", "WorkerPool", "fork_servers", "preforked", "run", "start"]

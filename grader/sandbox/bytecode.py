@@ -1,7 +1,7 @@
 """Caches the bytecode of the worker's own modules, which the worker may not write.
 
-Python normally does this on import. The worker imports behind its layers, so the grader
-does it instead, before it starts a worker.
+Python normally does this on import. The worker imports under its layers of isolation, so the
+grader does it beforehand.
 """
 
 # pathlib would cost 10 ms of every start.
@@ -12,13 +12,13 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
-FOLDERS = ("", "base", "confine", "frameworks", "protocol", "worker")
+FOLDERS = ("", "base", "frameworks", "isolation", "protocol", "worker")
 """The grader's folders with modules that the worker imports, whatever its
 framework."""
 
 
 def keep(grader: str, framework: str) -> None:
-    """Compile each module of ``FOLDERS`` and ``framework`` that is not compiled or has changed."""
+    """Compile each module of ``FOLDERS`` and ``framework`` that is new or has changed."""
     own = (folder for folder, _, _ in os.walk(os.path.join(grader, "frameworks", framework)))
     for source in list(_stale([*(os.path.join(grader, name) for name in FOLDERS), *own])):
         import py_compile

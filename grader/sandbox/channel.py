@@ -15,9 +15,9 @@ PIECE = 1 << 18
 class Channel:
     """Sends a job and reads from the worker, piece by piece, never blocking on a write.
 
-    ``hear`` is called with each piece of the worker's messages. Its output is in ``output``,
-    the first ``most`` bytes; ``dropped`` counts the rest. When it is ``gone``, everything
-    it said has been read, and ``last_words`` is the supervisor's line on how it ended.
+    ``hear`` is called with each piece of the worker's messages. ``output`` holds the first ``most``
+    bytes of the worker's output; ``dropped`` counts the rest. When the worker is ``gone``,
+    everything it sent has been read, and ``last_words`` is the supervisor's line on how it ended.
     """
 
     def __init__(self, ends: Spawned, most: int, hear: Callable[[bytes], None]) -> None:
@@ -35,21 +35,21 @@ class Channel:
 
     @property
     def sending(self) -> bool:
-        """Whether a part of the job has not been written yet."""
+        """Whether part of the job has not been written yet."""
         return bool(self._unsent)
 
     def start(self, job: bytes) -> None:
-        """Start the watch on memory and send the job."""
+        """Send the job, and have the supervisor start watching memory."""
         self.send(job)
         self.tell(b"s")
 
     def send(self, frame: bytes) -> None:
-        """Send a frame after those before it, whenever the pipe has room."""
+        """Queue a frame; it is sent when the pipe has room."""
         self._unsent = memoryview(bytes(self._unsent) + frame)
         self._poller.register(self._ends.job, select.POLLOUT)
 
     def tell(self, word: bytes) -> None:
-        """Send a word to the supervisor, if it still listens."""
+        """Send a word to the supervisor, if it is still listening."""
         with suppress(OSError):
             os.write(self._ends.control, word)
 
@@ -58,14 +58,14 @@ class Channel:
         os.close(self._ends.control)
 
     def close(self) -> None:
-        """Close what is left, after :meth:`hang_up`."""
+        """Close the other descriptors, after :meth:`hang_up`."""
         for descriptor in (self._ends.messages, self._ends.output, self._ends.ending):
             os.close(descriptor)
         with suppress(OSError):
             os.close(self._ends.job)
 
     def turn(self, milliseconds: int) -> bool:
-        """Handle what is in the pipes, after at most this wait; whether there was anything."""
+        """Handle what is in the pipes, waiting at most this long; return whether anything was."""
         events = self._poller.poll(milliseconds)
         for descriptor, _ in events:
             if descriptor == self._ends.job:
@@ -87,7 +87,7 @@ class Channel:
             self._poller.unregister(self._ends.job)
 
     def _read_ending(self) -> None:
-        """Read the supervisor's line; at its end, the worker's last messages."""
+        """Read the supervisor's line and, at its end, the worker's last messages."""
         data = self._read(self._ends.ending)
         if data is None:
             return
@@ -100,7 +100,7 @@ class Channel:
             self.gone = True
 
     def _drain(self, descriptor: int) -> bool:
-        """Take one piece from a pipe of the worker; returns whether there was one."""
+        """Take one piece from a pipe of the worker; return whether there was one."""
         data = self._read(descriptor)
         if data == b"":
             with suppress(KeyError):
@@ -116,7 +116,7 @@ class Channel:
         return True
 
     def _read(self, descriptor: int) -> bytes | None:
-        """A piece of what is in a pipe; empty at its end, None if there is nothing yet."""
+        """Read a piece from a pipe; empty at its end, None if there is nothing yet."""
         try:
             return os.read(descriptor, PIECE)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Where a worker lives: its private folder and its environment, made from an allow-list."""
+"""A worker's private folder, and its environment variables, made from an allow-list."""
 
 # pathlib would cost 10 ms of every start.
 # ruff: noqa: PTH102, PTH118, PTH120
@@ -7,25 +7,25 @@ from __future__ import annotations
 import os
 import sys
 
-from grader.confine.folder import NOBODY, closed
+from grader.isolation.folder import NOBODY, closed
 
 PREFIX = "grader-"
 LARGE = 32 << 20
-"""Bytes: more than any array of a step, and the most that older C libraries take."""
+"""Bytes: more than any array of a step, and the most that older C libraries accept."""
 TEMPORARY = "/tmp"  # noqa: S108 - we make our own folder there
 
 
 def make_folder(layers: tuple[str, ...]) -> str:
-    """A new private folder; the worker's home, current folder and temporary folder.
+    """Create a private folder: the worker's home, current folder and temporary folder.
 
-    Inside bubblewrap there is one of this name, in memory; outside there is none.
+    With bubblewrap, only its path is chosen: the folder exists inside, in memory.
     """
     base = os.path.realpath(os.environ.get("TMPDIR") or TEMPORARY)
     name = f"{PREFIX}{os.getpid()}-{os.urandom(6).hex()}"
     if "bubblewrap" in layers:
         return os.path.join(base, name)
     nobodys = "user" in layers and os.geteuid() == 0
-    if nobodys and closed(base):  # root's own
+    if nobodys and closed(base):  # root's own folder
         base = TEMPORARY
     folder = os.path.join(base, name)
     os.mkdir(folder, 0o700)
@@ -35,7 +35,7 @@ def make_folder(layers: tuple[str, ...]) -> str:
 
 
 def environment(folder: str, *, trusted: bool = False) -> dict[str, str]:
-    """Every variable of the worker. Nothing of the grader's own environment is inherited.
+    """Return every variable of the worker, which inherits none of the grader's own.
 
     What a ``trusted`` worker compiles is kept for others.
     """
@@ -48,9 +48,9 @@ def environment(folder: str, *, trusted: bool = False) -> dict[str, str]:
         "HOME": folder,
         "TMPDIR": folder,
         "MALLOC_ARENA_MAX": "2",
-        # Large arrays come from memory that was used before, without a page fault for each 4 KiB.
+        # Large arrays reuse freed memory, without a page fault for each 4 KiB.
         "MALLOC_MMAP_THRESHOLD_": str(LARGE),
         "MALLOC_TRIM_THRESHOLD_": str(32 * LARGE),
-        "PYTHONHASHSEED": "0",  # an error that names a set repeats its order
+        "PYTHONHASHSEED": "0",  # a message that prints a set has the same order each time
         **frameworks.current().environment(None if trusted else folder),
     }

@@ -7,9 +7,9 @@ import socket
 import sys
 from contextlib import suppress
 
-from grader.confine import bubblewrap, children, tiers
-from grader.confine.folder import remove
-from grader.confine.settings import FORK_SERVER
+from grader.isolation import bubblewrap, children, tiers
+from grader.isolation.folder import remove
+from grader.isolation.settings import FORK_SERVER
 from grader.sandbox import bytecode, environment
 from grader.sandbox.limits import Limits
 from grader.sandbox.running import Running
@@ -17,12 +17,12 @@ from grader.sandbox.spawn import GRADER, Pipes, Spawned, launch, settings
 
 SOCKET = 3
 PATIENCE_S = 10.0
-"""How long to wait for one to end by itself. It takes milliseconds."""
+"""How long to wait for a process to end by itself. It takes milliseconds."""
 AT_ONCE = socket.MSG_PEEK | socket.MSG_DONTWAIT
 
 
 def fork_servers(count: int, layers: tuple[str, ...] = tiers.LAYERS) -> list[ForkServer]:
-    """``count`` processes that fork workers, from one that has imported the framework.
+    """Start ``count`` processes that fork workers, from one that has imported the framework.
 
     Raises:
         OSError: if the machine has no process, socket or folder left.
@@ -36,8 +36,8 @@ class ForkServer:
 
     Its workers use the engine that compiles nothing.
 
-    A worker is as confined as any other and is used for one job; it leaves nothing for
-    the next. Workers of fork servers with the same ``origin`` share its layers. Linux only.
+    A worker is as confined as any other, does one job and leaves nothing for the next. Workers of
+    fork servers with the same ``origin`` share its layers. Linux only.
     """
 
     def __init__(self, origin: _Origin, requests: socket.socket, name: str) -> None:
@@ -50,22 +50,22 @@ class ForkServer:
 
     @property
     def folder(self) -> str:
-        """Where the folders of its workers are."""
+        """The folder that contains its workers' folders."""
         return self._origin.folder
 
     @property
     def free(self) -> bool:
-        """Whether it could fork a worker now: it is alive, and the last worker is gone."""
+        """Whether it could fork a worker now: it is alive, and the last worker has ended."""
         return self.idle and self.alive
 
     @property
     def idle(self) -> bool:
-        """Whether the last worker is gone."""
+        """Whether the last worker has ended."""
         return self._child is None or self._child.closed
 
     @property
     def alive(self) -> bool:
-        """Whether the process still exists. It says nothing, so what comes is the end."""
+        """Whether the process still exists. It sends nothing, so anything readable is its end."""
         try:
             return not self._closed and bool(self._socket.recv(1, AT_ONCE))
         except BlockingIOError:
@@ -74,7 +74,7 @@ class ForkServer:
             return False
 
     def start(self, engine: str, limits: Limits, *, warm: bool) -> Running:
-        """A new worker for one job. Close the previous one first.
+        """Fork a new worker for one job. Close the previous one first.
 
         Raises:
             OSError: if the process has ended, or the machine has no pipe left.
@@ -103,7 +103,7 @@ class ForkServer:
         return self._child
 
     def close(self) -> None:
-        """End it and its worker; with the last of its origin, the folder. Safe to call again."""
+        """End it and its worker; the last one of its origin removes the folder. Safe to repeat."""
         if self._closed:
             return
         self._closed = True
@@ -127,11 +127,11 @@ class _Origin:
     def start(
         cls, layers: tuple[str, ...], count: int
     ) -> tuple[_Origin, tuple[socket.socket, ...]]:
-        """The process, and for each fork server where it takes its requests."""
+        """Start the process; returns it, and a socket for the requests to each fork server."""
         if sys.platform != "linux":
             raise OSError("only Linux can fork after such an import")
         if "bubblewrap" in layers:
-            bubblewrap.attempt()  # while this process imports what it needs
+            bubblewrap.attempt()  # it runs while this process imports what it needs
         from grader import frameworks
 
         _reap()
@@ -156,7 +156,7 @@ class _Origin:
         return origin, tuple(ours for ours, _ in pairs)
 
     def left(self) -> None:
-        """One of its fork servers is closed; the last one ends it."""
+        """Count a closed fork server; the last one ends this process."""
         self._used -= 1
         if not self._used:
             self.end()
@@ -164,8 +164,8 @@ class _Origin:
     def end(self) -> None:
         """Remove the folder, once the process has ended.
 
-        Inside bubblewrap there is nothing to remove, and the kernel takes 40 ms to end its
-        namespaces: nobody waits for that.
+        Inside bubblewrap there is nothing to remove, and nobody waits the 40 ms that the kernel
+        takes to tear down its namespaces.
         """
         if self.process:
             _ending.append(self.process)
@@ -176,11 +176,11 @@ class _Origin:
 
 
 _ending: list[int] = []
-"""Processes that end by themselves, because nobody is left who would ask them for a worker."""
+"""Processes that end by themselves, because nobody can ask them for a worker any more."""
 
 
 def _reap(*, wait: bool = False) -> None:
-    """Forget those that have ended; with ``wait``, once all have, by force if need be."""
+    """Reap those that have ended; with ``wait``, wait for all, and kill them if need be."""
     for process in _ending.copy():
         ended = True
         with suppress(ChildProcessError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from grader.confine import tiers
+from grader.isolation import tiers
 from grader.sandbox import bytecode
 from grader.sandbox.limits import Limits
 from grader.sandbox.running import Running
@@ -23,11 +23,11 @@ def start(
     warm: bool = False,
     trusted: bool = False,
 ) -> Running:
-    """Start a worker, which imports the framework from now on.
+    """Start a worker, which begins to import the framework.
 
     It applies those of ``layers`` that the machine offers; its outcome names the resulting tier.
-    ``warm`` has it also run a small forward pass, for a job that comes later.
-    ``trusted`` is for the course's own code: what is compiled for it is kept for all others.
+    A ``warm`` worker also runs a small forward pass, for a job that comes later.
+    ``trusted`` is for the course's own code: what it compiles is kept for all others.
 
     Raises:
         OSError: if the machine has no process, pipe or folder left.
@@ -52,7 +52,7 @@ def run(
 
 
 def offered() -> tiers.Offer:
-    """What a worker started now will have, found by starting one. Takes a second."""
+    """Find out the tier that a worker started now gets, by starting one. Takes a second."""
     with start() as running:
         applied, problem = running.layers()
     tier = tiers.name(applied)

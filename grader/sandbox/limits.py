@@ -13,12 +13,12 @@ class Limits(NamedTuple):
     ``wall`` is for one answer and ``whole`` for all answers to a job: a right program may be a
     hundred times as slow as the solution, and an endless loop is found sooner. ``start`` is for
     importing the framework, and exceeding it is the machine's fault, not the learner's.
-    ``compiling`` is added, in pieces, when it announces that it compiles kernels. A program can
-    forge the announcement: where the grader does not expect it, all answers together may take
-    ``wall`` and ``unexpected``, and without ``patient`` nothing is added. ``cpu`` counts over all
-    threads and matters if the grader cannot keep time. ``memory`` is what the worker may hold
-    beyond what it holds before its job. ``file_size`` is for one file, ``disk`` for all of them,
-    ``processes`` is for machines that cannot forbid starting processes.
+    ``compiling`` is added, in pieces, when the worker announces that it compiles kernels. A program
+    can forge that: where the grader does not expect it, all answers together may take ``wall`` plus
+    ``unexpected``, and without ``patient`` nothing is added. ``cpu`` counts over all threads and
+    matters if the grader cannot keep time. ``memory`` is what the worker may use beyond what it
+    uses before its job. ``file_size`` is for one file, ``disk`` for all of them, ``processes`` is
+    for machines that cannot forbid starting processes.
     """
 
     wall: float = 20.0
@@ -38,4 +38,4 @@ class Limits(NamedTuple):
 
 
 STRANGERS = Limits(patient=False)
-"""For programs of others, who wait for each other."""
+"""For programs of many people, each of whom waits for the others."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from grader.base.machine import cores
-from grader.confine import tiers
+from grader.isolation import tiers
 from grader.sandbox import launch
 from grader.sandbox.limits import Limits
 from grader.sandbox.running import Running
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from grader.sandbox.fork_server import ForkServer
 
 LOOK_S = 0.05
-"""Seconds between two looks at a starting worker."""
+"""Seconds between two checks of a starting worker."""
 CHECK_S = 60.0
-"""Seconds between two looks at waiting workers."""
+"""Seconds between two checks of waiting workers."""
 
 
 class WorkerPool(Closing):
     """Keeps ``count`` workers ready and hands them out, each with its layers and limits applied.
 
-    If the machine can, they are forked from processes that have imported the framework, each of
-    which has one worker at a time (:mod:`grader.sandbox.fork_server`). A thread adds the next ones
-    while the current gradings leave a core free. Close it, or use it as a context manager:
-    that ends every process. If this process is killed, they end too.
+    Where possible, they are forked from processes that have imported the framework, each of which
+    has one worker at a time (:mod:`grader.sandbox.fork_server`). A thread adds the next ones while
+    the current gradings leave a core free. Close the pool, or use it as a context manager, to end
+    every process. They also end if this process is killed.
 
-    It takes the ``fork_servers`` that are there already, of its ``layers``, and closes them.
+    It takes over existing ``fork_servers`` with its ``layers``, and closes them.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class WorkerPool(Closing):
         limits: Limits | None = None,
         layers: tuple[str, ...] = tiers.LAYERS,
     ) -> Running:
-        """A worker for one job, like ``sandbox.start``: a waiting one, if of the right kind.
+        """Return a worker for one job, like ``sandbox.start``: a waiting one of this kind, if any.
 
         Raises:
             RuntimeError: after :meth:`close`.
@@ -94,7 +94,7 @@ class WorkerPool(Closing):
         return running
 
     def close(self) -> None:
-        """End the workers not handed out, and every forked one. Safe to call again."""
+        """End all workers that were not handed out or were forked. Safe to call again."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -106,12 +106,12 @@ class WorkerPool(Closing):
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Restock nothing meanwhile: no thread of the pool imports or runs anything."""
+        """Stop restocking in the block: no thread of the pool imports or runs anything."""
         with self._changed:
             yield
 
     def _take(self) -> Running | None:
-        """The worker that is furthest along, or one forked now; None if there is neither."""
+        """Return the worker that is furthest along, or fork one; None if neither is possible."""
         self._drop_dead()
         if not self._stock:
             with suppress(OSError):  # then a new one is started, and reports it
@@ -122,7 +122,7 @@ class WorkerPool(Closing):
         return chosen
 
     def _drop_dead(self) -> None:
-        """Forget those that cannot work. If one could not even start, wait a while."""
+        """Remove workers that cannot work. If one could not even start, wait a while."""
         for worker in [worker for worker in self._stock if not worker.usable]:
             if not worker.started:
                 self._patience = time.monotonic() + CHECK_S
@@ -147,7 +147,7 @@ class WorkerPool(Closing):
                     self._changed.wait(LOOK_S if starting else CHECK_S)
 
     def _restock(self) -> bool:
-        """Add one worker. False if there is no room for it; ``start`` will say why."""
+        """Add one worker. Return False if there is no room for it; ``start`` will say why."""
         engine, limits, layers = self._kind
         try:
             if self._forked:
@@ -162,7 +162,7 @@ class WorkerPool(Closing):
         return worker is not None
 
     def _fork(self, *, warm: bool) -> Running | None:
-        """A worker from an idle fork server; None if all are busy."""
+        """Return a worker from an idle fork server; None if all are busy."""
         engine, limits, layers = self._kind
         from grader.sandbox.fork_server import fork_servers
 

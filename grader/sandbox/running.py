@@ -1,4 +1,4 @@
-"""One worker from its start to its outcome, seen from the grader's side.
+"""One worker from its start to its outcome, on the grader's side.
 
 Longer than 300 lines, because all of it shares one state, that of the worker.
 """
@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from grader.confine import children, tiers
-from grader.confine.folder import remove
-from grader.sandbox import ending
+from grader.isolation import children, tiers
+from grader.isolation.folder import remove
+from grader.sandbox import exit_status
 from grader.sandbox.channel import Channel
 from grader.sandbox.limits import Limits
 from grader.sandbox.spawn import Spawned
@@ -33,16 +33,15 @@ GRACE_MS = 15_000
 TOTAL_LIMIT = 256 << 20
 """Bytes that one worker may send in all."""
 COMPILING_S = 60.0
-"""Extra seconds for each kernel that the worker says it compiles."""
+"""Extra seconds for each kernel that the worker announces it compiles."""
 END = object()
-"""What a finished iterator yields here."""
+"""Marks the end of an iterator."""
 
 
 class Running(Worker):
     """A worker that imports the framework while the grader does other things, used for one program.
 
-    Close it, or use it as a context manager: that ends every process of it and removes its
-    folder.
+    Close it, or use it as a context manager, to end all of its processes and remove its folder.
     """
 
     def __init__(self, spawned: Spawned, limits: Limits) -> None:
@@ -77,20 +76,20 @@ class Running(Worker):
 
     @property
     def ready(self) -> bool:
-        """Whether the worker has imported the framework and waits for its job. Does not wait."""
+        """Whether the worker has imported the framework and awaits its job. Does not block."""
         return self.usable and self.started
 
     @property
     def started(self) -> bool:
-        """Whether the worker ever got as far as waiting for its job. Does not wait."""
+        """Whether the worker ever got as far as awaiting its job. Does not block."""
         self._catch_up()
         return self._conversation()[0].layers is not None
 
     @property
     def usable(self) -> bool:
-        """Whether it can still do a job: its processes and folder still exist. Does not wait.
+        """Whether it can still do a job: its processes and folder still exist. Does not block.
 
-        A fork server makes the folder of a worker when it forks it, which may be a second later.
+        A fork server makes a worker's folder when it forks the worker, maybe a second later.
         """
         self._catch_up()
         said = self._conversation()[0]
@@ -99,14 +98,14 @@ class Running(Worker):
         return said.layers is None or self._ends.inside or os.path.isdir(self._ends.folder)
 
     def layers(self) -> tuple[tuple[str, ...], str]:
-        """The layers that the worker applied, or what kept it from starting. Waits for either."""
+        """Return the layers that the worker applied, and what kept it from starting. Blocks."""
         transcript, _ = self._conversation()
         while (ended := self._ended()) is None and transcript.layers is None:
             self._channel.turn(int(1000 * self._limits.start))
         return transcript.layers or (), ended[1] if ended else ""
 
     def call_when_closed(self, call: Callable[[], None]) -> None:
-        """Have ``call`` called once, when this worker has ended."""
+        """Have ``call`` called once when this worker has ended."""
         self._on_close = call
 
     def finish(
@@ -139,7 +138,7 @@ class Running(Worker):
             while True:
                 if self._conversation()[0].layers is not None and not self._asked:
                     self._ask(frame)
-                soon = again and self._posed is None  # its first question must not wait
+                soon = again and self._posed is None  # its first question must not be delayed
                 if step := busy and not (soon or self._channel.sending):
                     busy = next(steps, END) is not END
                 if (ended := self._ended()) is not None:
@@ -158,13 +157,13 @@ class Running(Worker):
         return outcome
 
     def _await_more(self) -> None:
-        """Be ready for another job."""
+        """Get ready for another job."""
         said, assembler = self._conversation()
         self._talk = said.begun_again(), assembler
         self._asked, self._posed, self._received = False, None, 0
 
     def _prepare(self, job: Job, on_notice: Callable[[str], None] | None) -> bytes:
-        """The frame of the job without its probes, each of which becomes a question."""
+        """Encode the job without its probes, each of which becomes a question."""
         import secrets
         from dataclasses import replace
 
@@ -177,7 +176,7 @@ class Running(Worker):
         self._questions = [wire.encode(Ask(token, probe)) for token, probe in asked]
         transcript = self._conversation()[0]
         transcript.give(job, on_notice, tokens)
-        # Known before the program runs. That a part of the engine failed is what it may claim.
+        # Known before the program runs, which could claim that part of the engine failed.
         self._expected = job.engine in frameworks.current().compiling or bool(transcript.left)
         if not self._expected:
             unexpected = min(self._limits.unexpected, self._limits.compiling)
@@ -194,7 +193,7 @@ class Running(Worker):
     def close(self) -> None:
         """End every process of this worker and remove its folder. Safe to call again.
 
-        Another thread that waits in :meth:`finish` is told first that its job was cancelled.
+        If another thread waits in :meth:`finish`, its job is cancelled first.
         """
         if not self._listening.acquire(blocking=False):
             self.abandon()
@@ -220,7 +219,7 @@ class Running(Worker):
                 self._on_close()
 
     def _await_supervisor(self) -> None:
-        """Wait until the supervisor has ended everything; without it, end whatever can be ended."""
+        """Wait until the supervisor has ended everything; if it is gone, end what can be ended."""
         limit = time.monotonic() + GRACE_MS / 1000
         while not self._channel.gone and time.monotonic() < limit:
             self._channel.turn(GRACE_MS)
@@ -229,7 +228,7 @@ class Running(Worker):
                 os.kill(self._ends.process, signal.SIGKILL)
         silent = not self._channel.last_words
         group = self._conversation()[0].process if silent and self._talk else None
-        if group is not None and not self._ends.inside:  # someone ended the supervisor
+        if group is not None and not self._ends.inside:  # the supervisor was killed
             _end_group(group)
         if not self._ends.shared:
             children.end(self._ends.process, GRACE_MS / 1000)
@@ -237,7 +236,7 @@ class Running(Worker):
     # ---- what is said ---------------------------------------------------------------------
 
     def _conversation(self) -> tuple[Transcript, Assembler]:
-        """The protocol's state; made late, because it needs NumPy."""
+        """Return the protocol's state; created late, because it needs NumPy."""
         if self._talk is None:
             from grader.protocol.wire import Assembler
             from grader.sandbox.transcript import Transcript
@@ -246,9 +245,9 @@ class Running(Worker):
         return self._talk
 
     def _ask(self, frame: bytes) -> None:
-        """Send the job. A worker may have waited for hours: its time starts here."""
+        """Send the job. A worker may have waited for hours, so its time starts here."""
         self._asked = True
-        if self._watched:  # it has the framework, and what it may hold counts from its first job
+        if self._watched:  # it has the framework, and its memory limit counts from its first job
             self._deadline = time.monotonic() + self._limits.wall
             self._channel.send(frame)
         else:
@@ -257,7 +256,7 @@ class Running(Worker):
         self._watched = True
 
     def _catch_up(self) -> None:
-        """Read what the worker said while nobody listened; it has no job yet."""
+        """Read what the worker sent while nobody listened; it has no job yet."""
         while not self._closed and not self._channel.gone and self._channel.turn(0):
             pass
 
@@ -295,12 +294,12 @@ class Running(Worker):
             self._channel.send(self._questions[turn])
 
     def _be_patient(self) -> None:
-        """Give it time to compile. The worker may lie about that, so there is a bound."""
+        """Give the worker time to compile. It may lie about that, so there is a bound."""
         more = min(COMPILING_S, self._patience)
         self._patience -= more
         self._deadline += more
         self._end += more
-        if self._watched and not self._expected:  # before its first job nothing is forged
+        if self._watched and not self._expected:  # before its first job it cannot lie
             self._announced = True
             most = self._limits.wall + min(self._limits.unexpected, self._limits.compiling)
             self._end = min(self._end, self._began + most)
@@ -309,7 +308,7 @@ class Running(Worker):
     # ---- the end --------------------------------------------------------------------------
 
     def _ended(self) -> tuple[str, str] | None:
-        """How it ended, in the words of ``Outcome.ended``, and the problem; None while it runs."""
+        """Return how it ended, in the words of ``Outcome.ended``, and why; None while it runs."""
         transcript, _ = self._conversation()
         if transcript.complete:
             return "done", ""
@@ -319,8 +318,8 @@ class Running(Worker):
             return "garbled", self._garbled
         if self._channel.gone and transcript.taken:
             sealed = "seccomp" in (transcript.layers or ())
-            last = ending.read(self._channel.last_words)
-            return ending.interpret(last, self._limits, sealed=sealed)
+            last = exit_status.read(self._channel.last_words)
+            return exit_status.interpret(last, self._limits, sealed=sealed)
         if self._channel.gone:
             text = self._channel.output.decode("utf-8", "replace")[-2000:]
             return "machine", f"the worker ended before it took its job\n{text}"
@@ -337,7 +336,7 @@ class Running(Worker):
         from grader.protocol.probe import Outcome
 
         transcript, _ = self._conversation()
-        last = ending.read(self._channel.last_words)
+        last = exit_status.read(self._channel.last_words)
         stuck = transcript.stuck if ended == "timeout" else None
         late = ended == "timeout" and self._deadline >= self._end
         printed = sanitize.steady(self._channel.output.decode("utf-8", "replace"), self.folder)
@@ -365,11 +364,11 @@ class Running(Worker):
             spent=last.cpu_ms / 1000 if self._closed else transcript.spent,
             seconds=transcript.seconds,
             announced=self._announced,
-            starved=ended == "timeout" and ending.starved(last, self._deadline - self._began),
+            starved=ended == "timeout" and exit_status.starved(last, self._deadline - self._began),
         )
 
     def _steady(self, error: SeenError | None) -> SeenError | None:
-        """The error as another run would report it."""
+        """Return the error as another run would report it."""
         from dataclasses import replace
 
         from grader.base.sanitize import steady
@@ -381,7 +380,7 @@ class Running(Worker):
 
 
 def _end_group(group: int) -> None:
-    """Kill a process group and wait a moment until it is gone."""
+    """Kill a process group and wait a moment until it has ended."""
     with suppress(OSError):
         for _ in range(200):
             os.killpg(group, signal.SIGKILL)

@@ -11,22 +11,22 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from grader.confine import bubblewrap
-from grader.confine.folder import remove
+from grader.isolation import bubblewrap
+from grader.isolation.folder import remove
 from grader.sandbox import environment
 from grader.sandbox.limits import Limits
 
 GRADER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PER_CORE = 96 << 20
-"""Address space, not memory: a framework has a thread per core, each with stack and heap."""
+"""Bytes of address space, not memory: each core has a thread, with its own stack and heap."""
 JOB_PIPE = 1 << 20
 """Capacity in bytes of the pipe to the worker, if the system lets us choose."""
 
 
 class Spawned(NamedTuple):
-    """A running worker: the process to end it by, our ends of its pipes, its folder.
+    """A running worker: the process that ends it, our ends of its pipes, its folder.
 
-    ``inside`` bubblewrap, the folder and the worker's process id mean nothing outside. A
+    ``inside`` bubblewrap, the folder and the worker's process id have no meaning outside. A
     ``shared`` process outlives the worker.
     """
 
@@ -42,7 +42,7 @@ class Spawned(NamedTuple):
 
 
 class Pipes:
-    """The five pipes of a worker: their ends and ours, in the order of ``Spawned``."""
+    """The five pipes of a worker: the worker's ends and ours, in the order of ``Spawned``."""
 
     def __init__(self) -> None:
         self.theirs: list[int] = []
@@ -82,7 +82,7 @@ def spawn(
 ) -> Spawned:
     """Start a worker; a ``warm`` one runs a small forward pass before its job.
 
-    Only a ``trusted`` one keeps what it compiles.
+    Only what a ``trusted`` one compiles is kept.
 
     Raises:
         OSError: if the machine has no process, pipe or folder left.
@@ -113,19 +113,19 @@ def launch(
     *,
     trusted: bool = False,
 ) -> int:
-    """The process id of the worker's program, started with these descriptors and no others."""
+    """Start the worker's program with these descriptors and no others; return its process id."""
     from grader import frameworks
     from grader.base import course
 
     program = os.path.join(GRADER, "worker", "__main__.py")
-    # Not -I: we set the environment anyway, and one of its variables is for Python.
+    # Not -I: we set the environment anyway, and Python needs one of its variables.
     command = [sys.executable, "-s", "-P", "-B", "-X", "utf8", program, *arguments]
     if "bubblewrap" in layers:
         cache = frameworks.current().cache()
         shown = bubblewrap.command(GRADER, str(course.ROOT), folder, cache, 2 * Limits().disk)
         command = [*shown, *command]
     places = list(places)
-    above = 1 + max(place for _, place in places)  # out of the way of the fixed descriptors
+    above = 1 + max(place for _, place in places)  # clear of the fixed descriptors
     moved = [(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, above), place) for end, place in places]
     actions: list[tuple[int, int, int] | tuple[int, int, str, int, int]] = [
         *((os.POSIX_SPAWN_OPEN, n, os.devnull, os.O_RDWR, 0) for n in (0, 1, 2)),
@@ -147,7 +147,7 @@ def launch(
 def settings(
     engine: str, limits: Limits, layers: tuple[str, ...], folder: str, *, warm: bool
 ) -> list[str]:
-    """The settings for the worker's program, as ``name=value``."""
+    """Return the settings for the worker's program, as ``name=value``."""
     from grader import frameworks
     from grader.base import course
 

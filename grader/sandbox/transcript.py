@@ -1,4 +1,4 @@
-"""What one worker has said so far, held to the order in which it may say it."""
+"""The messages of one worker so far, checked against the order that the protocol allows."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from grader.protocol.message import (
 from grader.protocol.probe import Job, Observation, SeenError
 
 EXTRA_LINES = 100
-"""Far more notices than one file can cause by compiling kernels or running out of time."""
+"""Notices allowed: far more than one file can cause by compiling kernels or running late."""
 
 
 class Transcript:
-    """Takes the worker's messages one by one. A message out of order is a WireError.
+    """Takes the worker's messages one by one; one out of order raises a WireError.
 
-    So is an answer without the token of its question.
+    So does an answer without the token of its question.
     """
 
     def __init__(self, on_notice: Callable[[str], None] | None = None) -> None:
@@ -52,7 +52,7 @@ class Transcript:
     def give(
         self, job: Job, on_notice: Callable[[str], None] | None, tokens: Sequence[int] = ()
     ) -> None:
-        """From now on the worker may answer ``job``.
+        """Let the worker answer ``job`` from now on.
 
         ``tokens`` are those of the questions: one for each probe, and one for the end. Without
         them, each is 0.
@@ -62,7 +62,7 @@ class Transcript:
         self._on_notice = on_notice
 
     def begun_again(self) -> Transcript:
-        """That of the same worker's next job."""
+        """Return a transcript for the same worker's next job."""
         found = Transcript()
         found.layers, found.process, found.left = self.layers, self.process, self.left
         return found
@@ -71,7 +71,7 @@ class Transcript:
     def turn(self) -> int | None:
         """The index of the question that the worker must answer next; None before the first.
 
-        After the last probe, or for a file that cannot be imported, it is that of the end.
+        After the last probe, or if the file cannot be imported, it is that of the end.
         """
         if self._job is None or not self.loaded or self.complete:
             return None
@@ -79,17 +79,17 @@ class Transcript:
 
     @property
     def under_way(self) -> str | None:
-        """The worker's current probe: the first without an answer."""
+        """The worker's current probe: the first one without an answer."""
         turn = self.turn
         if self._job is None or turn is None or turn == len(self._job.probes):
             return None
         return self._job.probes[turn].name
 
     def take(self, message: Message) -> None:
-        """Note what the worker says.
+        """Record a message.
 
         Raises:
-            WireError: if it may not say that now.
+            WireError: if the worker may not send it now.
         """
         match message:
             case Hello() if self.layers is None and self.problem is None:
@@ -110,7 +110,7 @@ class Transcript:
                 self.loaded, self.load_error = True, error
             case Observation() if self._expects(message):
                 self.observations[message.probe] = message
-                self.stuck = None  # that was in this probe
+                self.stuck = None  # it concerned this probe
                 self.seconds[message.probe] = time.monotonic() - self._since
             case Done(notes, faults, token, spent) if self._at_end(token):
                 self.notes, self.faults, self.spent, self.complete = notes, faults, spent, True

@@ -1,4 +1,4 @@
-"""What grading asks of a worker, however many processes do its job."""
+"""The interface of a worker to grading, however many processes do its job."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Closing(ABC):
 
 
 class Worker(Closing):
-    """Does one job, and others about the same program if it is kept for them."""
+    """Does one job, and further jobs about the same program if it is kept for them."""
 
     @abstractmethod
     def finish(
@@ -40,9 +40,9 @@ class Worker(Closing):
     ) -> Outcome:
         """Send the job, ask its questions within the limits, and end the worker.
 
-        ``on_notice`` is called with each line from the worker for whoever waits. ``meanwhile``
-        is run to its end, step by step, while the worker starts or does the job. If there will be
-        ``more`` jobs, and this one was done, the worker is not ended.
+        ``on_notice`` is called with each line that the worker sends for the waiting user.
+        ``meanwhile`` runs to its end, step by step, while the worker starts or does the job. If
+        there will be ``more`` jobs, and this one was done, the worker is not ended.
 
         Raises:
             RuntimeError: if this worker was not kept for another job, or is closed.
@@ -55,19 +55,19 @@ class Worker(Closing):
 
 
 class Wrapped(Worker):
-    """A worker that has another do its job."""
+    """A worker that delegates its job to another."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
 
     def finish(self, *given: Any, **named: Any) -> Outcome:
-        """As the other does."""
+        """Delegate to the other worker."""
         return self._worker.finish(*given, **named)
 
     def abandon(self) -> None:
-        """As the other does."""
+        """Delegate to the other worker."""
         self._worker.abandon()
 
     def close(self) -> None:
-        """As the other does."""
+        """Delegate to the other worker."""
         self._worker.close()

@@ -25,7 +25,6 @@ become one.
 
 from __future__ import annotations
 
-from grader.source.certain import Certain, certain
 from grader.source.definitions import (
     call_of,
     decorated,
@@ -38,13 +37,13 @@ from grader.source.definitions import (
     no_placeholders,
     result,
 )
+from grader.source.errors import SourceProblem
 from grader.source.expr import Expr, walk
 from grader.source.findings import Finding, Path, SourceTest, either, every
-from grader.source.fulfilled import fulfils
-from grader.source.patterns import Pattern, made_with, pattern
-from grader.source.problem import SourceProblem
-from grader.source.read import Source, parse, read_file
-from grader.source.values import (
+from grader.source.hint_match import fulfils
+from grader.source.must_analysis import Certain, certain
+from grader.source.parser import Source, parse, read_file
+from grader.source.pattern_tests import (
     calls,
     mentions,
     only_with,
@@ -53,6 +52,7 @@ from grader.source.values import (
     stores,
     surely,
 )
+from grader.source.patterns import Pattern, made_with, pattern
 
 __all__ = [
     "Certain",

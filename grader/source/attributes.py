@@ -6,11 +6,11 @@ import ast
 import difflib
 from collections.abc import Iterator, Sequence
 
+from grader.source.argument_flow import argument_line, part_of
+from grader.source.ast_cache import of_kind, walked
 from grader.source.bindings import around, assigned, is_none, only
-from grader.source.passed import part_of, passed
-from grader.source.tables import by_name
-from grader.source.variables import appended, stores
-from grader.source.walked import of_kind, walked
+from grader.source.def_use import appended, stores
+from grader.source.setattr_loops import set_attributes
 
 
 def attribute(tree: ast.Module, path: str, right: Sequence[str] = ()) -> int | None:
@@ -27,9 +27,9 @@ def attribute(tree: ast.Module, path: str, right: Sequence[str] = ()) -> int | N
         if line is not None:
             line = _filled(tree, _worked_out(tree, line))
             line = part_of(tree, name, _constant(tree, line, right))
-            return passed(tree, name, _default(tree, name, line))
+            return argument_line(tree, name, _default(tree, name, line))
         classes = of_kind(tree, ast.ClassDef)
-        rows = {at for cls in classes for own, at in by_name(tree, cls) if own == name}
+        rows = {at for cls in classes for own, at in set_attributes(tree, cls) if own == name}
         if len(rows) == 1:
             return rows.pop()
     return (_nearest(tree, parts[-1]) or _beside(tree, parts[0])) if parts else None

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
-from grader.source.walked import of_kind, walked
+from grader.source.ast_cache import of_kind, walked
 
 T = TypeVar("T")
 Other = TypeVar("Other")

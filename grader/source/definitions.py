@@ -9,12 +9,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from grader.source import placeholders
+from grader.source.ast_cache import walked
 from grader.source.expr import Expr
 from grader.source.findings import Finding, Path, SourceTest, absent
-from grader.source.names import imported
-from grader.source.read import Source
-from grader.source.trace import Tracer
-from grader.source.walked import walked
+from grader.source.name_resolution import imported
+from grader.source.parser import Source
+from grader.source.symbolic_eval import Tracer
 
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)
 

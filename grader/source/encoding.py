@@ -7,7 +7,7 @@ import re
 import tokenize
 import warnings
 
-from grader.source.problem import SourceProblem
+from grader.source.errors import SourceProblem
 
 _CODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 """The line that names the encoding: PEP 263."""

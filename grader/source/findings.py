@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from grader.source.read import Source
+from grader.source.parser import Source
 
 Path = str | tuple[str, ...]
 """Where a function, a method or a class is; of several places the first that exists."""

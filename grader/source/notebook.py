@@ -8,8 +8,8 @@ from pathlib import Path
 
 from grader.base import course, sanitize
 from grader.source import cells
-from grader.source.problem import SourceProblem
-from grader.source.read import MOST_BYTES, MOST_NAME, read_file
+from grader.source.errors import SourceProblem
+from grader.source.parser import MOST_BYTES, MOST_NAME, read_file
 
 ENDING = ".ipynb"
 LARGEST = 16 << 20

@@ -39,7 +39,7 @@ from itertools import product
 
 from grader import frameworks
 from grader.source.expr import Expr, walk
-from grader.source.trace import Tracer
+from grader.source.symbolic_eval import Tracer
 
 Pattern = Callable[[Expr], bool]
 Snippet = str | Pattern

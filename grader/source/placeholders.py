@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from grader.source.annotations import allows_none
-from grader.source.variables import stores
-from grader.source.walked import walked
+from grader.source.ast_cache import walked
+from grader.source.def_use import stores
 
 
 def left(tree: ast.Module, names: tuple[str, ...]) -> list[tuple[int, str]]:

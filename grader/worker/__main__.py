@@ -1,4 +1,4 @@
-"""Started by path, isolated, so that neither the course nor the current folder is importable."""
+"""Starts the worker, by path, so that neither the course nor the current folder is importable."""
 
 # pathlib would cost 10 ms of every start.
 # ruff: noqa: PTH100, PTH120
@@ -14,9 +14,9 @@ def main() -> None:
     package = types.ModuleType("grader")
     package.__path__ = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
     sys.modules["grader"] = package
-    from grader.worker import start
+    from grader.worker import bootstrap
 
-    start.main(sys.argv[1:])
+    bootstrap.main(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ class Arguments:
         self._configuration = configuration
 
     def build(self, value: Any, made: Mapping[str, Any]) -> Any:
-        """``value`` as the learner's code will see it; ``made`` has earlier results by name."""
+        """Return ``value`` as the learner's code will see it; ``made``: earlier results by name."""
         match value:
             case list():
                 return [self.build(item, made) for item in value]
@@ -42,10 +42,10 @@ class Arguments:
         return self._runtime.argument(value)
 
     def unchanged(self, given: Any, built: Any, seen: Mapping[str, Seen], eye: Eye) -> bool:
-        """Whether ``built`` still is what :meth:`build` made of ``given``.
+        """Whether ``built`` is still what :meth:`build` made of ``given``.
 
-        ``seen`` has what earlier results were. Only numbers count, wherever they are: modules,
-        sizes and iterators have none.
+        ``seen`` has the original earlier results. Only numbers are compared, at any depth:
+        modules, sizes and iterators have none.
         """
         match given:
             case list():
@@ -74,7 +74,7 @@ def _each(given: Any, built: Any, kind: type, same: Callable[[Any, Any], bool]) 
 
 
 def alike(before: Seen, now: Seen) -> bool:
-    """Whether two values hold the same numbers, in the same places."""
+    """Whether two values hold the same numbers in the same places."""
     match before, now:
         case (
             language.SeenTensor() | language.SeenArray(),
@@ -92,7 +92,7 @@ def alike(before: Seen, now: Seen) -> bool:
 
 
 def follow(value: Any, path: tuple[int | str, ...]) -> Any:
-    """A part of an earlier result."""
+    """Return the part of an earlier result at ``path``."""
     for key in path:
         value = value[key]
     return value

@@ -1,4 +1,4 @@
-"""The process that becomes the worker, and ends as one whatever goes wrong."""
+"""The process that becomes the worker, and never returns, whatever goes wrong."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from grader.confine.settings import Settings
+    from grader.isolation.settings import Settings
 
 
 def work_or_die(settings: Settings, parent: int) -> NoReturn:
-    """Be the worker of ``parent``, whatever goes wrong."""
+    """Be the worker of ``parent``, and end with it, whatever goes wrong."""
     try:
         _work(settings, parent)
     except BaseException:  # noqa: BLE001
-        # A fault of the worker, or of code that broke it: reported, not left to Python's
-        # own shutdown, which runs more of that code.
+        # The worker failed, or code broke it. Report that here: Python's own shutdown would
+        # run more of that code.
         sys.__excepthook__(*sys.exc_info())
     finally:
         os._exit(70)
 
 
 def _work(settings: Settings, parent: int) -> None:
-    from grader.confine import kernel
+    from grader.isolation import kernel
 
     os.setsid()
     kernel.die_with(parent)

@@ -1,4 +1,4 @@
-"""An exception from the learner's code as data, whatever the exception tries."""
+"""Turns an exception from the learner's code into data, whatever the exception tries."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ GRADER = __file__.removesuffix("worker/errors.py")
 NUMPY = f"{os.sep}numpy{os.sep}"
 NOWHERE = ("", 0, "")
 CALLS = frozenset(("call_learner", "follow"))
-"""The worker's functions where the file's functions reject arguments, or its values inspection."""
+"""The worker's functions in which the learner's functions or values can raise an error."""
 
 FRAMES = 20
 """How many calls are shown at each end of a traceback."""
 
 
 class Deserved(Exception):
-    """An error that the worker raises on account of the program."""
+    """An error that the worker raises and the program is to blame for."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -39,28 +39,28 @@ class MissingName(Deserved):
 
 
 class ChangedArgument(Deserved):
-    """The learner's code changed something that it was given."""
+    """The learner's code changed one of its arguments."""
 
 
 Place = tuple[str, int | None]
-"""The name of the type of an error, and the deepest line of the file in its traceback."""
+"""The name of an error's type, and the deepest line of the file in its traceback."""
 
 
 def place(error: BaseException, file: str) -> Place:
-    """Where ``error`` was raised. It is not asked for anything of its own."""
+    """Return where ``error`` was raised, without using any of its own attributes."""
     return type_name(error), _place(error, path(error), file)[0]
 
 
 def deserved(error: E) -> E:
-    """``error``, marked as the program's fault, though the worker raises it."""
+    """Return ``error``, marked as the program's fault although the worker raises it."""
     vars(error)["deserved"] = True
     return error
 
 
 def see(error: BaseException, action: str, file: str, *, brief: bool = False) -> SeenError:
-    """``error`` as seen from the learner's file; for one that cannot be inspected, its type.
+    """Describe ``error`` as seen from the learner's file; if it cannot be inspected, by its type.
 
-    ``brief``: without the values on its way, which take as long as a small trial.
+    ``brief``: without the values on its path, which take as long as a small trial.
     """
     try:
         return _see(error, action, file, brief)
@@ -94,20 +94,20 @@ def _see(error: BaseException, action: str, file: str, brief: bool) -> SeenError
 
 
 def type_name(value: object) -> str:
-    """The name of the class of ``value``, from the class itself."""
+    """Return the name of the class of ``value``, from the class itself."""
     name = type.__dict__["__name__"].__get__(type(value))
     return str.__str__(name)[:200]
 
 
 def _bases(error: BaseException) -> tuple[str, ...]:
-    """The names of the classes that the class of ``error`` inherits from, the nearest first."""
+    """Return the names of the classes that the class of ``error`` inherits from, nearest first."""
     _, *classes = type.__dict__["__mro__"].__get__(type(error))
     names = (type.__dict__["__name__"].__get__(one) for one in classes)
     return tuple(str.__str__(name)[:200] for name in names)[:MOST_NAMES]
 
 
 def message(error: BaseException) -> str:
-    """The text of ``error``, or why there is none."""
+    """Return the text of ``error``, or why there is none."""
     if type(error) is KeyError and len(error.args) == 1 and type(error.args[0]) is str:
         return error.args[0][:MESSAGE_LIMIT]
     try:
@@ -119,9 +119,9 @@ def message(error: BaseException) -> str:
 
 
 def _of_type(error: BaseException) -> str:
-    """What a type says of a name that it has not, where it says only the name.
+    """Complete a message that consists only of the name that a type lacks.
 
-    Enumerations do so up to Python 3.11.
+    Enumerations raise such errors up to Python 3.11.
     """
     if type(error) is not AttributeError or not issubclass(type(error.obj), type):
         return ""
@@ -132,7 +132,7 @@ def _of_type(error: BaseException) -> str:
 
 
 def path(error: BaseException) -> list[tuple[str, int, str]]:
-    """File, line and function of each call, outermost first."""
+    """Return file, line and function of each call, outermost first."""
     here: TracebackType | None = BaseException.__dict__["__traceback__"].__get__(error)
     calls = []
     while here is not None:
@@ -145,7 +145,7 @@ def path(error: BaseException) -> list[tuple[str, int, str]]:
 def _place(
     error: BaseException, calls: list[tuple[str, int, str]], file: str
 ) -> tuple[int | None, str | None]:
-    """The deepest line in the learner's file, and its function."""
+    """Return the deepest line in the learner's file, and its function."""
     # Not isinstance, which asks the error for its __class__.
     if type(error) in (SyntaxError, IndentationError, TabError):
         syntax = cast(SyntaxError, error)
@@ -158,17 +158,17 @@ def _place(
 
 
 def _origin(error: BaseException, calls: list[tuple[str, int, str]], file: str) -> str:
-    """What raised ``error``, in the words of ``SeenError.origin``; not NumPy itself."""
+    """Return what raised ``error``, in the words of ``SeenError.origin``; never NumPy itself."""
     raised, _, function = next((call for call in reversed(calls) if NUMPY not in call[0]), NOWHERE)
     if not raised.startswith(GRADER) or function in CALLS:
         return "file" if raised == file else "below"
-    # Not by name, which would ask the error for it.
+    # Not with a dot, which would run the error's own code.
     marked = object.__getattribute__(error, "__dict__").get("deserved", False)
     return "file" if marked else "grader"
 
 
 def _chain(error: BaseException, calls: list[tuple[str, int, str]]) -> str:
-    """The traceback as text, without the grader's own calls."""
+    """Return the traceback as text, without the grader's own calls."""
     shown = [call for call in calls if not call[0].startswith(GRADER)]
     told = [_told(call) for call in shown]
     if len(told) > 2 * FRAMES:

@@ -1,8 +1,8 @@
-"""A process that has imported the framework and forks a worker for each job: one at a time.
+"""A process that has imported the framework and forks a worker for each job, one at a time.
 
-A fork after the framework has started threads hangs. This process stops short of that: it imports
-what starts none, runs no learner's code, and lets each child continue from there. One child leaves
-nothing for the next: its processes and its folder are gone before another is forked.
+Forking hangs once the framework has started threads. This process stops short of that: it imports
+only what starts none, runs no learner's code, and lets each child continue from there. A child
+leaves nothing for the next: its processes and its folder are gone before another is forked.
 """
 
 # pathlib would cost 10 ms of every start.
@@ -17,16 +17,16 @@ from contextlib import suppress
 from typing import NoReturn
 
 from grader import frameworks
-from grader.confine import folder, kernel, supervisor
-from grader.confine.settings import ENDING, JOB, MESSAGES, Settings, parse
+from grader.isolation import folder, kernel, supervisor
+from grader.isolation.settings import ENDING, JOB, MESSAGES, Settings, parse
 from grader.worker import child, serve
 
 SOCKET = 3
-"""Where requests come from: the settings as text, with five ends of pipes."""
+"""The descriptor on which requests arrive: settings as text, with five ends of pipes."""
 REQUEST = 64 * 1024
 ENDS = 5
 ABOVE = ENDING + 1
-"""Pipe ends are moved up here, out of the way of a worker's fixed descriptors."""
+"""Pipe ends are moved up here, clear of a worker's fixed descriptors."""
 
 
 def keep(settings: Settings, count: int) -> NoReturn:
@@ -35,7 +35,7 @@ def keep(settings: Settings, count: int) -> NoReturn:
     moved = (fcntl.fcntl(SOCKET + n, fcntl.F_DUPFD_CLOEXEC, above) for n in range(count))
     sockets = [socket.socket(fileno=end) for end in moved]
     os.closerange(SOCKET, above)
-    with suppress(BaseException):  # each worker tries again, and can say what it fails on
+    with suppress(BaseException):  # each worker tries again, and can report what fails
         serve.import_single_threaded(settings, forking=True)
     if supervisor.usage(os.getpid()).threads > 1:
         os._exit(1)
@@ -48,9 +48,9 @@ def keep(settings: Settings, count: int) -> NoReturn:
 
 
 def _serve_apart(sockets: list[socket.socket]) -> None:
-    """Have a process of its own serve each socket, and wait for them.
+    """Fork a process to serve each socket, and wait for these processes.
 
-    Each has what is imported, and its own children: it ends what is left of its own workers only.
+    Each shares the imports but has its own children, and ends the remains of its own workers only.
     """
     parent = os.getpid()
     for own in sockets:
@@ -70,7 +70,7 @@ def _serve_apart(sockets: list[socket.socket]) -> None:
 
 
 def _serve(requests: socket.socket) -> None:
-    """Fork a worker for each request, one after the other, until there is nobody to ask."""
+    """Fork a worker for each request, one after the other, until the grader closes its end."""
     while True:
         text, descriptors, _, _ = socket.recv_fds(requests, REQUEST, ENDS)
         if len(descriptors) != ENDS:
@@ -103,7 +103,7 @@ def _become(settings: Settings, parent: int, output: int, job: int, messages: in
     os.closerange(MESSAGES + 1, 4096)
     os.environ.update(HOME=settings.folder, TMPDIR=settings.folder)
     os.environ.update(frameworks.load(settings.framework).environment(settings.folder))
-    # Python's streams still treat their descriptors as what they were: seekable files.
+    # Python's streams still treat their descriptors as seekable files, which they were.
     sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", closefd=False)  # type: ignore[misc]
     child.work_or_die(settings, parent)

@@ -1,6 +1,6 @@
-"""Where in the learner's file an exception was raised, and what the values there were.
+"""Finds where in the learner's file an exception was raised, and the values there.
 
-For explanations only. Any object inspected may be the learner's and may lie; nothing here
+This serves explanations only. Any inspected object may be the learner's and may lie; nothing here
 computes a tensor's numbers, and the caller catches whatever is raised.
 """
 
@@ -38,18 +38,18 @@ MOST_FIELDS = 20
 CALLABLES = (FunctionType, MethodType, BuiltinFunctionType)
 
 Place = tuple[int, int, int, int]
-"""First line, last line, first byte, last byte, as ``co_positions`` counts them."""
+"""First line, last line, first byte and last byte, as ``co_positions`` counts them."""
 
 
 def calls(error: BaseException, file: str, source: str) -> tuple[SeenCall, ...]:
-    """The learner's own lines that ``error`` passed through, outermost first; the two ends."""
+    """Return the learner's lines that ``error`` passed through, outermost first; only both ends."""
     own = [here for here in _tracebacks(error) if here.tb_frame.f_code.co_filename == file]
     kept = own if len(own) <= 2 * ENDS else own[:ENDS] + own[-ENDS:]
     return tuple(_call(here, source, values=here is kept[-1]) for here in kept)
 
 
 def inside(error: BaseException, file: str) -> str:
-    """The function called by the learner's deepest line that raised; empty if none."""
+    """Return the function called by the learner's deepest line in the traceback, or ''."""
     every = list(_tracebacks(error))
     own = [at for at, here in enumerate(every) if here.tb_frame.f_code.co_filename == file]
     if not own or own[-1] + 1 == len(every):
@@ -58,9 +58,9 @@ def inside(error: BaseException, file: str) -> str:
 
 
 def about(error: BaseException, file: str, source: str) -> SeenValue | None:
-    """Where a missing name was looked up: an object, a module, or the names in scope.
+    """Describe where a missing name was looked up: an object, a module, or the names in scope.
 
-    Of a missing module: what the file asks of names like its own.
+    For a missing module, describe what the file asks of similar names.
     """
     if type(error) is ModuleNotFoundError and error.name:
         every = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Attribute))
@@ -104,7 +104,7 @@ def _call(here: TracebackType, source: str, *, values: bool) -> SeenCall:
 
 
 def _whole(source: str, place: Place) -> Place:
-    """The place of an expression; of a method on a line of its own, Python tells no more."""
+    """Return the place of a whole expression; of a method on its own line Python reports a part."""
     start, end, first, last = place
     for node in _nodes(source):
         if not isinstance(node, ast.Attribute | ast.Call):
@@ -120,7 +120,7 @@ def _whole(source: str, place: Place) -> Place:
 
 
 def _nones(text: str, frame: FrameType) -> Iterator[str]:
-    """The calls among the arguments of the call ``text`` that gave None, as ``frame`` got them."""
+    """Yield the calls among the arguments of ``text`` that returned None, as ``frame`` got them."""
     body = getattr(_parsed(text), "body", None)
     if not isinstance(body, ast.Call) or any(isinstance(n, ast.Starred) for n in body.args):
         return
@@ -137,7 +137,7 @@ def _nones(text: str, frame: FrameType) -> Iterator[str]:
 
 
 def _segment(source: str, place: Place) -> str:
-    """The text of an expression; empty if long."""
+    """Return the text of an expression; empty if it is long."""
     start, end, first, last = place
     lines = [line.encode() for line in source.split("\n")[start - 1 : end]]
     if not lines:
@@ -149,7 +149,7 @@ def _segment(source: str, place: Place) -> str:
 
 
 def _taken(frame: FrameType) -> tuple[list[Any], dict[str, Any]]:
-    """What a function was given by place, without its object, and what by name."""
+    """Return a function's positional arguments, without its object, and its keyword arguments."""
     code, known = frame.f_code, frame.f_locals
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     by_place = [known.get(name, name) for name in names[: code.co_argcount]]
@@ -175,7 +175,7 @@ def _statements(source: str) -> tuple[ast.stmt, ...]:
 
 
 def _statement(source: str, line: int) -> str:
-    """The text of the innermost statement at ``line``; for one with a body, its header.
+    """Return the text of the innermost statement at ``line``; for one with a body, its header.
 
     A decorator counts as a statement of its own.
     """
@@ -202,7 +202,7 @@ def _statement(source: str, line: int) -> str:
 
 
 def _values(frame: FrameType, *texts: str) -> dict[str, SeenValue]:
-    """What each name, attribute and entry in ``texts`` stood for, by its text."""
+    """Return the value of each name, attribute and item in ``texts``, by its text."""
     scope = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
     seen: dict[str, SeenValue] = {}
     for text in texts:
@@ -237,7 +237,7 @@ def _parsed(text: str) -> ast.AST:
 
 
 def _value(node: ast.expr, scope: Mapping[str, Any]) -> Any:
-    """The value of a dotted name with plain indices; calls nothing but ``__getattr__``."""
+    """Return the value of a dotted name with plain indices; calls nothing but ``__getattr__``."""
     match node:
         case ast.Name(id=name):
             return scope[name]
@@ -251,7 +251,7 @@ def _value(node: ast.expr, scope: Mapping[str, Any]) -> Any:
 
 
 def describe(value: Any, *, names: bool = False, near: str = "") -> SeenValue:
-    """``value`` in a few words; ``names`` adds attributes, if many only those near ``near``."""
+    """Describe ``value`` briefly; ``names`` adds attributes, if many only those like ``near``."""
     kind = "type" if isinstance(value, type) else type.__dict__["__name__"].__get__(type(value))
     plain = isinstance(value, (*CALLABLES, ModuleType, type))
     own = {} if plain else getattr(value, "__dict__", {})
@@ -267,7 +267,7 @@ def describe(value: Any, *, names: bool = False, near: str = "") -> SeenValue:
 
 
 def _uncalled(own: Mapping[str, Any]) -> list[str]:
-    """The attributes that hold something which is no function; None may yet become one."""
+    """Return the attributes whose values are not functions; None may yet become one."""
     return [name for name, one in own.items() if one is not None and not callable(one)]
 
 
@@ -296,7 +296,7 @@ def _text(value: Any) -> str:
 
 
 def _sizes(value: Any) -> tuple[tuple[int, ...] | None, str]:
-    """Shape and element type of a tensor or an array."""
+    """Return shape and element type of a tensor or an array."""
     if isinstance(value, type) or not hasattr(type(value), "shape"):
         return None, ""
     shape = tuple(int(size) for size in value.shape)
@@ -305,7 +305,7 @@ def _sizes(value: Any) -> tuple[tuple[int, ...] | None, str]:
 
 
 def _signature(value: Any) -> tuple[str, ...] | None:
-    """The parameters of a callable, as written; None if unknown."""
+    """Return the parameters of a callable, as written; None if unknown."""
     if not callable(value):
         return None
     for one in (value, getattr(value, "forward", None)):

@@ -1,4 +1,4 @@
-"""What the learner's file may import: from the course, only the earlier steps, from memory."""
+"""Restricts the learner's imports: of the course, only earlier steps, served from memory."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from types import CodeType, ModuleType
 from grader.worker.errors import deserved
 
 OWN = frozenset(("solutions", "steps", "checks", "grader", "gpt2"))
-"""The course's packages. Only the job's modules of these exist here."""
+"""The course's packages, of which only the job's modules exist here."""
 
 STEP_FILE = re.compile(r"(?:step|solution)_\d\d")
-"""An earlier step imported as if it lay in the same folder."""
+"""An earlier step, imported as if it were in the same folder."""
 
 
 def install(
@@ -24,9 +24,9 @@ def install(
     packages: Sequence[str],
     others: Sequence[importlib.abc.MetaPathFinder] = (),
 ) -> None:
-    """Put a finder for ``modules``, and ``others``, ahead of Python's own.
+    """Put a finder for ``modules`` and ``others`` ahead of Python's own.
 
-    ``packages`` are what a file may import besides them; a refusal names them.
+    ``packages`` are what a file may import besides these; a refusal names them.
     """
     sys.meta_path[:0] = [EarlierSteps(modules, packages), *others]
     for name in [name for name in sys.modules if name.partition(".")[0] in OWN]:
@@ -34,7 +34,7 @@ def install(
 
 
 def remember(file: str, source: str) -> None:
-    """Let tracebacks and ``inspect`` show the text of a file that only exists in memory."""
+    """Let tracebacks and ``inspect`` show the text of a file that exists only in memory."""
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
 
 
@@ -51,7 +51,7 @@ class EarlierSteps(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """A module of the job, or an ImportError that says what exists."""
+        """Find a module of the job, or raise an ImportError that says what exists."""
         if name.partition(".")[0] not in OWN and not STEP_FILE.fullmatch(name):
             return None
         if name in self._packages:
@@ -71,11 +71,11 @@ class EarlierSteps(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
         )
 
     def get_source(self, fullname: str) -> str:
-        """The text of a module of the job."""
+        """Return the text of a module of the job."""
         return self._modules[fullname][1]
 
     def get_code(self, fullname: str) -> CodeType:
-        """A module of the job, compiled under the name of its file."""
+        """Return a module of the job, compiled under the name of its file."""
         file, source = self._modules[fullname]
         code: CodeType = compile(source, file, "exec", dont_inherit=True)
         return code

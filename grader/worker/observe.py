@@ -1,6 +1,6 @@
-"""A value of the learner's code, as data. The value may lie about everything.
+"""Turns values of the learner's code into data. A value may lie about everything.
 
-Only the real type of a value counts; its own methods are not called.
+So only its real type counts, and its own methods are not called.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ NAME = 300
 VALUES = 10_000
 CHARACTERS = 500_000
 ARRAY_BYTES = 32 << 20
-"""Limits on what is read of one probe's results; no step's answer comes near."""
+"""Limits on what is read of one probe's results; no step's answer comes near them."""
 
 DTYPES = "biuf"
 WIDEST = 8
 
 
 NUMPY = frozenset((np.int32, np.int64, np.float16, np.float32))
-"""Types of NumPy's numbers that are no Python float."""
+"""Types of NumPy numbers that are not Python floats."""
 
 
 class TooLarge(Deserved):
@@ -34,7 +34,7 @@ class TooLarge(Deserved):
 
 
 def numbers(value: Any, runtime: Runtime) -> SeenTensor | SeenArray | None:
-    """The numbers of a tensor or array; None if they cannot be read."""
+    """Return the numbers of a tensor or array; None if they cannot be read."""
     try:
         seen = Eye(runtime).see(value)
     except Exception:  # noqa: BLE001 - only for explanations, and this value has none
@@ -43,7 +43,7 @@ def numbers(value: Any, runtime: Runtime) -> SeenTensor | SeenArray | None:
 
 
 def scalar(value: Any, runtime: Runtime) -> int | float | None:
-    """A plain number or a size, as far as a float64 holds it; None for anything else."""
+    """Return a plain number or a size, if a float64 can hold it; None for anything else."""
     kind = type(value)
     if kind is bool:
         return None
@@ -59,8 +59,8 @@ def scalar(value: Any, runtime: Runtime) -> int | float | None:
 class Eye:
     """Reads the results of one probe, up to the limits.
 
-    Every method raises :class:`TooLarge` beyond them, and whatever the framework raises
-    when a tensor's numbers are computed.
+    Every method raises :class:`TooLarge` beyond them, and passes on what the framework raises
+    when it computes a tensor's numbers.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -70,7 +70,7 @@ class Eye:
         self._bytes = ARRAY_BYTES
 
     def see(self, value: Any, depth: int = 0) -> Seen:
-        """``value`` as data; every tensor in it is realised and copied."""
+        """Return ``value`` as data; every tensor in it is realized and copied."""
         self._count()
         kind = type(value)
         if value is None:
@@ -94,7 +94,7 @@ class Eye:
         return SeenObject(type_name(value))
 
     def see_module(self, value: Any) -> SeenModule:
-        """Class, parameters and attributes of an object that was just built."""
+        """Return class, parameters and attributes of a newly built object."""
         is_module = self._runtime.is_module(value)
         try:
             attributes = object.__getattribute__(value, "__dict__")
@@ -108,7 +108,7 @@ class Eye:
         return SeenModule(type_name(value), is_module, parameters, kinds)
 
     def parameters(self, module: Any) -> dict[str, SeenParameter]:
-        """The parameters of a module, by name."""
+        """Return the parameters of a module, by name."""
         return {self._key(name): one for name, one in self._runtime.parameters(module)}
 
     def spend(self, numbers: int, width: int = WIDEST) -> None:
@@ -118,7 +118,7 @@ class Eye:
             raise TooLarge(f"the result has {numbers} numbers, too many to read")
 
     def array(self, value: Any) -> SeenArray | SeenObject:
-        """A copy of a NumPy array or scalar."""
+        """Copy a NumPy array or scalar."""
         array = np.asarray(value).view(np.ndarray)
         if array.dtype.kind not in DTYPES or array.dtype.itemsize > WIDEST:
             return SeenObject(f"ndarray of {array.dtype}")

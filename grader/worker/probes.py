@@ -28,8 +28,8 @@ from grader.protocol.probe import (
 )
 from grader.worker import errors, observe
 from grader.worker.arguments import Arguments
-from grader.worker.follow import Recorder
-from grader.worker.watched import Watched
+from grader.worker.instrumentation import Recorder
+from grader.worker.spy import Spy
 
 
 class How(Enum):
@@ -47,10 +47,10 @@ LARGE = (MemoryError, RecursionError, observe.TooLarge)
 class Subject:
     """What the probes of a job run on: the learner's module, and how its arguments are made.
 
-    ``patient``: a probe that raises an error where calls are staged runs again operation by
-    operation, unless such an error at the same place, which is in ``raised``, came again then.
-    ``reads`` are places where numbers are read, which staging does not allow. ``brief``: nothing
-    is seen of an object that is made, and of an error only what it says and where.
+    ``patient``: a probe that raises an error while calls are staged runs again operation by
+    operation, unless an earlier error at that place, recorded in ``raised``, occurred again then.
+    ``reads`` has the places that read numbers, which staging does not allow. ``brief``: nothing is
+    recorded of new objects, and of an error only its message and place.
     """
 
     module: ModuleType
@@ -67,9 +67,9 @@ class Subject:
 def run(probe: Probe, subject: Subject) -> Observation:
     """Run the actions in order; the first error ends the probe.
 
-    It runs on new objects for each :class:`How`. An error that comes when calls are staged, but
-    neither with a graph for each nor without any, is one of a program that counts its calls: it
-    is the answer. With a recorder, the answer comes with the trail of what the recorder saw.
+    It runs on new objects for each :class:`How`. If an error occurs only when calls are staged
+    together, and neither with a graph each nor without any, the program counts its calls, and the
+    error is the answer. With a recorder, the answer includes the recorder's trail.
     """
     how = How.TOGETHER if subject.recorder is None else How.ALONE
     first, raised = _attempt(probe, subject, how)
@@ -92,7 +92,7 @@ def run(probe: Probe, subject: Subject) -> Observation:
 
 
 def _is_sure(raised: _Raised, subject: Subject) -> bool:
-    """Whether the error is known to come just so where nothing is staged."""
+    """Whether the same error is known to occur without staging."""
     known = raised.place in subject.raised
     return not subject.patient or known or raised.large or raised.unstaged
 
@@ -100,9 +100,9 @@ def _is_sure(raised: _Raised, subject: Subject) -> bool:
 def _checked(
     probe: Probe, subject: Subject, first: Observation, raised: _Raised, *, alone: bool = False
 ) -> Observation:
-    """What is observed where the call that raised an error is not staged.
+    """Observe what happens if the call that raised an error is not staged.
 
-    ``alone``: ``first`` is of calls with a graph for each.
+    ``alone``: ``first`` was observed with a graph for each call.
     """
     if _is_sure(raised, subject):
         return first
@@ -120,9 +120,9 @@ def _checked(
 
 
 def _until(failed: Observation, whole: Observation) -> Observation:
-    """``failed`` with the answers of ``whole`` to what came before its error.
+    """Return ``failed`` with the answers of ``whole`` to what came before its error.
 
-    Those of calls in one graph went with it.
+    ``failed`` lacks the answers of calls that shared a graph with the failing one.
     """
     names = list(whole.results)
     before = names[: names.index(failed.error.action)] if failed.error is not None else names
@@ -130,25 +130,25 @@ def _until(failed: Observation, whole: Observation) -> Observation:
 
 
 class _Raised(NamedTuple):
-    """What is known of an error; the error itself may hold much."""
+    """What is known of an error; the error itself may hold much memory."""
 
     place: errors.Place
     ends: bool
     """Whether it ends the probe at once, as an exit and an interruption do."""
     large: bool
-    """Whether a smaller graph may avoid it, and nothing else."""
+    """Whether only a smaller graph may avoid it."""
     grouped: bool
-    """Whether the graph had other calls too."""
+    """Whether the graph contained other calls too."""
     unstaged: bool
-    """Whether it would have come just so if nothing had been staged."""
+    """Whether the same error would have occurred without staging."""
     action: str
-    """What ran."""
+    """The action that ran."""
 
 
 def _attempt(
     probe: Probe, subject: Subject, how: How, since: str | None = None
 ) -> tuple[Observation, _Raised | None]:
-    """What was observed, and what ended it.
+    """Return what was observed, and the error that ended it.
 
     Before the action ``since``, each call has a graph of its own.
     """
@@ -178,27 +178,27 @@ def _attempt(
                 action=_Bench.doing,
             )
     if failed is not None and raised is not None and raised.ends:
-        # Of calls in one graph none was answered, whichever of them ended the program.
+        # None of the calls in one graph was answered, whichever of them ended the program.
         failed = replace(failed, action=probe.actions[len(results)].name)
     trail = subject.recorder.trail() if subject.recorder is not None else None
     return Observation(probe.name, results, failed, trail), raised
 
 
 def call_learner(target: Any, args: Any, kwargs: Any) -> Any:
-    """What ``target`` returns. An error raised in this very function is about its arguments."""
+    """Call ``target``. An error raised in this very function is about the arguments."""
     return target(*args, **kwargs)
 
 
 def doing() -> str:
-    """The action that runs, or ran last; empty before the first."""
+    """Return the action that is running or ran last; empty before the first."""
     return _Bench.doing
 
 
 class _Bench:
-    """The learner's module, and what earlier actions made of it."""
+    """The learner's module, and the results of earlier actions."""
 
     doing: ClassVar = ""
-    """The action that runs, or ran last."""
+    """The action that is running or ran last."""
 
     def __init__(self, subject: Subject, how: How) -> None:
         _Bench.doing = ""
@@ -215,9 +215,9 @@ class _Bench:
         self._eye = observe.Eye(subject.runtime)
 
     def together(self, actions: Sequence[language.Action]) -> list[language.Action]:
-        """The first actions, as many as run at once: one, or calls for one graph.
+        """Return the first actions that run together: one, or several calls in one graph.
 
-        Of these none needs what another returned.
+        None of these needs another's result.
         """
         found: list[language.Action] = []
         names: set[str] = set()
@@ -229,7 +229,7 @@ class _Bench:
         return found or [*actions[:1]]
 
     def do(self, actions: Sequence[language.Action]) -> dict[str, Seen]:
-        """The answers of :meth:`together`."""
+        """Run the actions from :meth:`together`, and return their answers."""
         calls = [one for one in actions if isinstance(one, Make | Call)]
         if calls:
             return self._answers(calls)
@@ -238,7 +238,7 @@ class _Bench:
         return {action.name: self._other(action)}
 
     def _answers(self, calls: Sequence[Make | Call]) -> dict[str, Seen]:
-        """What is returned, and seen once all of it is computed."""
+        """Return the results of the calls, read once all of them are computed."""
         values, given = [], []
         with self._graph(calls):
             for call in calls:
@@ -260,7 +260,7 @@ class _Bench:
         return None if self._brief else self._eye.see_module(value)
 
     def _graph(self, calls: Sequence[Make | Call]) -> AbstractContextManager[object]:
-        """Where the calls are staged, if they are; the operations of others wait."""
+        """Return the context that stages the calls, or in which operations wait."""
         if any(isinstance(call, Call) and not call.staged for call in calls):
             return self._waiting()
         graph = None if self.how is How.DIRECT else self._runtime.staged()
@@ -277,7 +277,7 @@ class _Bench:
             case Read():
                 return self._read(action)
             case Watch():
-                self._made[action.name] = Watched(self._made[action.on], action.names)
+                self._made[action.name] = Spy(self._made[action.on], action.names)
                 return None
             case Take():
                 with self._waiting():
@@ -293,10 +293,10 @@ class _Bench:
         return call_learner(target, args, kwargs)
 
     def _compare(self, action: Make | Call, given: tuple[Any, Any]) -> None:
-        """Compare the arguments that a call was given with what they were.
+        """Compare the arguments of a call with their original values.
 
         Raises:
-            ChangedArgument: one of them is another now.
+            ChangedArgument: one of them has changed.
         """
         eye = observe.Eye(self._runtime)
         pairs = {
@@ -345,7 +345,7 @@ class _Bench:
         }
         try:
             names = {name for name, _ in self._runtime.parameters(target)}
-            # A module may have kept tensors since its first load, such as masks: they stay.
+            # Tensors that a module has stored since its first load, such as masks, stay.
             kept = names - self._loaded.setdefault(action.on, names)
             self._runtime.load_weights(target, weights, kept)
         except Exception as error:
@@ -372,7 +372,7 @@ class _Bench:
 
 
 def _needed(call: Call) -> set[str]:
-    """The earlier results that a call is given or made on."""
+    """Return the earlier results that a call takes as arguments or as its object."""
     found, left = {call.on or ""}, [call.args, call.kwargs]
     while left:
         match left.pop():
@@ -386,7 +386,7 @@ def _needed(call: Call) -> set[str]:
 
 
 def _mismatch(seen: dict[str, language.SeenParameter], weights: dict[str, Any]) -> str:
-    """How a module's parameters differ from the weights it was given, by name and shape."""
+    """Say how a module's parameters differ from the given weights, by name and shape."""
     told = []
     for name, array in weights.items():
         if name not in seen:

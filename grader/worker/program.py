@@ -1,4 +1,4 @@
-"""The learner's file as a module."""
+"""Loads the learner's file as a module."""
 
 # pathlib would cost 10 ms of every start.
 # ruff: noqa: PTH119, PTH122
@@ -11,21 +11,21 @@ import sys
 from types import CodeType, ModuleType
 from typing import TYPE_CHECKING
 
-from grader.worker import errors, follow, imports
+from grader.worker import errors, imports, instrumentation
 
 if TYPE_CHECKING:
     from grader.protocol.probe import Job, SeenError
-    from grader.worker.follow import Recorder
+    from grader.worker.instrumentation import Recorder
 
 
 _made: set[str] = set()
-"""The names of modules that were made here: the next program takes the place of the last one."""
+"""The names of modules made here: the next program replaces the last one."""
 
 
 def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenError | None]:
-    """The module made from the learner's source, and the error that importing it raised.
+    """Return the module made from the learner's source, and the error that importing it raised.
 
-    With a ``recorder``, every expression of its functions reports its value there.
+    With a ``recorder``, every expression in its functions reports its value to it.
     """
     module = ModuleType(module_name(job.file))
     module.__file__ = job.file
@@ -34,7 +34,7 @@ def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenEr
     _made.add(module.__name__)
     try:
         if recorder is not None:
-            module.__dict__[follow.SEE] = recorder.see
+            module.__dict__[instrumentation.SEE] = recorder.see
         exec(_code(job.source, job.file, recorder is not None), module.__dict__)  # noqa: S102 - this process exists for it
     except BaseException as error:  # noqa: BLE001 - sys.exit() too is a mistake to report
         return module, errors.see(error, "import", job.file)
@@ -43,17 +43,17 @@ def load(job: Job, recorder: Recorder | None = None) -> tuple[ModuleType, SeenEr
 
 @functools.lru_cache(4)
 def _code(source: str, file: str, seen: bool) -> CodeType:
-    """The program, compiled; ``seen`` by the recorder. More than one trial may run it.
+    """Compile the program; ``seen``: for the recorder. More than one trial may run it.
 
     Raises:
         SyntaxError: as ``compile``.
     """
-    program: str | ast.Module = follow.rewritten(source, file) if seen else source
+    program: str | ast.Module = instrumentation.rewritten(source, file) if seen else source
     return compile(program, file, "exec", dont_inherit=True)
 
 
 def module_name(file: str) -> str:
-    """The file's own name if no other module has it, and never ``__main__``."""
+    """Return the file's own name if no other module has it, and never ``__main__``."""
     stem = os.path.splitext(os.path.basename(file))[0]
     taken = stem in sys.modules.keys() - _made or stem in sys.stdlib_module_names
     return stem if stem.isidentifier() and not taken else "submission"

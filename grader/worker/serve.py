@@ -1,4 +1,4 @@
-"""Prepares the worker for its one job: confine it, import the framework, choose the engine."""
+"""Prepares the worker for its job: confines it, imports the framework, chooses the engine."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import os
 from typing import TYPE_CHECKING, NoReturn
 
 from grader import frameworks
-from grader.confine import layers
+from grader.isolation import layers
 
 if TYPE_CHECKING:
-    from grader.confine.settings import Settings
     from grader.frameworks import Runtime
+    from grader.isolation.settings import Settings
 
 
 def serve(settings: Settings) -> None:
-    """Confine this process, then do its one job. Does not return."""
+    """Confine this process, then do its job. Does not return."""
     try:
         applied, runtime = _prepare(settings)
     except BaseException as error:  # noqa: BLE001 - nothing of the learner has run yet
         _broken(error)
-    from grader.worker import talk
+    from grader.worker import job_loop
 
-    talk.do_job(applied, settings.wall_ms / 1000, runtime)
+    job_loop.do_job(applied, settings.wall_ms / 1000, runtime)
 
 
 def _prepare(settings: Settings) -> tuple[tuple[str, ...], Runtime]:
-    """Apply every layer, and between them import the framework with its engine."""
+    """Apply every layer, and import the framework with its engine in between."""
     applied = layers.apply(layers.BEFORE_IMPORT, settings)
     runtime = import_single_threaded(settings)
-    from grader.worker import talk
+    from grader.worker import job_loop
 
-    runtime.install(settings.engine, talk.announce, settings.cache)
+    runtime.install(settings.engine, job_loop.announce, settings.cache)
     applied += layers.apply(layers.AFTER_IMPORT, settings)
     layers.fall_back(applied, settings)
     if settings.warm:
@@ -42,17 +42,17 @@ def _prepare(settings: Settings) -> tuple[tuple[str, ...], Runtime]:
 
 
 def import_single_threaded(settings: Settings, *, forking: bool = False) -> Runtime:
-    """Import as much of the framework as starts no thread, and what the worker's protocol needs.
+    """Import what starts no thread of the framework, and what the worker's protocol needs.
 
-    What is ``forking`` workers of the usual engine imports more, once for all of them.
+    A process that is ``forking`` workers of the usual engine imports more, once for all of them.
 
-    The collector rests meanwhile, which saves a tenth of the import, and looks at nothing of it
-    later: imports stay anyway. A process forked from here shares those pages. With the rare
-    collections of the thresholds a job takes a sixth less: graphs are many.
+    The garbage collector pauses during the import, which saves a tenth of it, and ignores these
+    objects later, so forked processes share their pages. The raised thresholds make collections
+    rare: a job, which makes many graphs, takes a sixth less time.
     """
     gc.disable()
     runtime = frameworks.load(settings.framework).runtime()
-    import grader.worker.talk  # noqa: F401
+    import grader.worker.job_loop  # noqa: F401
 
     if forking:
         runtime.prepare()
@@ -62,10 +62,10 @@ def import_single_threaded(settings: Settings, *, forking: bool = False) -> Runt
 
 
 def _broken(error: BaseException) -> NoReturn:
-    """Report why the worker cannot start."""
+    """Report why the worker cannot start, and end."""
     import traceback
 
-    from grader.confine.settings import MESSAGES
+    from grader.isolation.settings import MESSAGES
     from grader.protocol import wire
     from grader.protocol.message import Broken
 

@@ -1,4 +1,4 @@
-"""Runs jobs that have a time for all of it, and programs that are imported for one probe."""
+"""Runs jobs with a limit on their total time, and programs that are imported for one probe."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import replace
 from types import FrameType
 
 from grader.protocol.probe import Job, Observation, Probe, SeenError
-from grader.worker import follow, probes, program
+from grader.worker import instrumentation, probes, program
 from grader.worker.probes import Subject
 
 MOST_S, SHARE = 0.3, 0.05
-"""Seconds of processor time for one program, or this share of what is left for all if that is more.
+"""Seconds of processor time per program, or this share of the time left if that is more.
 
 A tenth of it is usual.
 """
 LEAST_S = 0.02
-"""With less left for all, none is begun: a timer may fire a few milliseconds early."""
+"""With less time left, no program is started: a timer may fire a few milliseconds early."""
 AGAIN_S = 0.02
 """Seconds until a program that caught the first interruption is interrupted again."""
 
@@ -28,11 +28,11 @@ Handler = Callable[[int, FrameType | None], object] | int | None
 
 
 class Late(BaseException):
-    """A program ran past its time; no ``except Exception`` in it catches this."""
+    """A program ran out of time; no ``except Exception`` in it catches this."""
 
 
 def run(probe: Probe, job: Job, subject: Subject, left: float) -> Observation:
-    """What a program answers; ``Late`` if its time is spent, or that of all: ``left`` seconds."""
+    """Return what a program answers; ``Late`` if it used up its time, or all ``left`` seconds."""
     if not job.seconds:
         return answer(probe, job, subject)
     late = SeenError(Late.__name__, "", probe.actions[0].name)
@@ -45,10 +45,10 @@ def run(probe: Probe, job: Job, subject: Subject, left: float) -> Observation:
 
 
 def answer(probe: Probe, job: Job, subject: Subject) -> Observation:
-    """What the program of the probe answers, which is imported if it is not the job's own."""
+    """Return what the probe's program answers; import it first if it is not the job's own."""
     if not (probe.source or probe.again):
         return probes.run(probe, subject)
-    recorder = follow.Recorder(subject.runtime) if job.follow else None
+    recorder = instrumentation.Recorder(subject.runtime) if job.follow else None
     module, error = program.load(replace(job, source=probe.source or job.source), recorder)
     if error is not None:
         failed = replace(error, action=probe.actions[0].name)
@@ -59,9 +59,9 @@ def answer(probe: Probe, job: Job, subject: Subject) -> Observation:
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Interrupt the block with :class:`Late` after this much processor time, and end it quietly.
+    """Interrupt the block with :class:`Late` after this much processor time, and suppress that.
 
-    0 is no limit.
+    0 means no limit.
     """
 
     def stop(*_: object) -> None:
@@ -80,7 +80,7 @@ def at_most(seconds: float) -> Iterator[None]:
 
 
 def _until_it_is_off(before: Handler) -> None:
-    """Take the timer away, which may fire on the way: later, it would end the worker."""
+    """Disable the timer, which may fire meanwhile: if it fired later, it would end the worker."""
     while True:
         with suppress(Late):
             signal.setitimer(signal.ITIMER_PROF, 0)

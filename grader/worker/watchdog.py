@@ -1,4 +1,4 @@
-"""Reports the line of the learner's file at which the time runs out."""
+"""Reports the line of the learner's file at which time runs out."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Callable
 from grader.protocol.message import Stuck
 
 SHARE = 0.8
-"""Fraction of the time limit: early enough for the grader to receive it."""
+"""Fraction of the time limit: early enough for the grader to receive the report."""
 
 
 def start(
     file: str, seconds: float, send: Callable[[Stuck], None], doing: Callable[[], str]
 ) -> None:
-    """When most of ``seconds`` has passed, send where this thread is, and what it is ``doing``.
+    """Report where this thread is and what it is ``doing`` when most of ``seconds`` has passed.
 
-    Repeat after each further such period, because the grader waits longer for compiled kernels.
+    Repeat this after each such period, because the grader waits longer for compiled kernels.
     """
     watched = threading.get_ident()
     never = threading.Event()

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 from click.testing import CliRunner
 
-from grader.classroom import online
+from grader.classroom import gradescope_policy
 from grader.classroom.autograder import build
 from grader.cli import cli
 from tests.classroom.test_deadlines import RULE, written
@@ -113,9 +113,9 @@ def test_gradescope_takes_off_what_it_costs(
     tmp_path: Path, when: str, mail: str, score: int
 ) -> None:
     given = written(tmp_path, ONLINE)
-    there = online.read(metadata(tmp_path, when, mail=mail))
+    there = gradescope_policy.read(metadata(tmp_path, when, mail=mail))
     after = datetime(2027, 1, 18, tzinfo=UTC)
-    found = json.loads(online.applied(RESULTS, given, "s05", there, after))
+    found = json.loads(gradescope_policy.applied(RESULTS, given, "s05", there, after))
     jsonschema.validate(found, GRADESCOPE)
     assert found["score"] == score
     assert ("1 day late" in found["output"]) == (score < 80)
@@ -132,13 +132,13 @@ def test_gradescope_takes_off_what_it_costs(
 )
 def test_results_are_hidden_until_a_date(tmp_path: Path, due: str, now: str, shown: str) -> None:
     given = written(tmp_path, ONLINE)
-    there = online.read(metadata(tmp_path, "", due=due))
-    text = online.applied(RESULTS, given, "s05", there, datetime.fromisoformat(now))
+    there = gradescope_policy.read(metadata(tmp_path, "", due=due))
+    text = gradescope_policy.applied(RESULTS, given, "s05", there, datetime.fromisoformat(now))
     found = json.loads(text)
     jsonschema.validate(found, GRADESCOPE)
     assert found.get("visibility") == shown
-    there = online.read(metadata(tmp_path, "", 1, 2, 3, due=due))
-    late = json.loads(online.refused(given, "s05", there, datetime.fromisoformat(now)))
+    there = gradescope_policy.read(metadata(tmp_path, "", 1, 2, 3, due=due))
+    late = json.loads(gradescope_policy.refused(given, "s05", there, datetime.fromisoformat(now)))
     assert (late.get("visibility"), late["score"]) == (shown, 2)
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pytest
 
 from grader.base import course
-from grader.confine import kernel, landlock, seccomp
+from grader.isolation import kernel, landlock, seccomp
 from tests.graded import variants
 
 ROSTER = (

@@ -26,10 +26,10 @@ from hypothesis import strategies as st
 from grader import frameworks
 from grader.base import course
 from grader.base.files import Unusable
-from grader.classroom import archive, gradescope, roster, similar
+from grader.classroom import gradescope, roster, similarity, zip_reader
 from grader.classroom.collect import collect
+from grader.classroom.file_tree import shown
 from grader.classroom.layout import ZIP, Student, is_junk, place, student_of
-from grader.classroom.submissions import shown
 from grader.grading.judge import each_finding
 from grader.rubric import load
 from grader.source import SourceProblem, certain, notebook, parse
@@ -187,7 +187,7 @@ def test_everyone_in_a_class_has_a_row_or_is_named(class_: list[tuple[str, bytes
 @given(archives())
 def test_an_archive_is_read_or_refused(data: bytes) -> None:
     try:
-        found = archive.of_bytes(data, "x.zip", 1000)
+        found = zip_reader.of_bytes(data, "x.zip", 1000)
     except SourceProblem:
         return
     for member in found.members:
@@ -301,7 +301,7 @@ def test_a_roster_is_read_or_refused_and_nobody_is_lost(data: bytes, keys: list[
 @many
 @given(sources())
 def test_a_program_is_read_or_refused(data: bytes) -> None:
-    similar.shape(data)
+    similarity.shape(data)
     try:
         source = parse(data, "step_05.py", frameworks.current().spellings())
     except SourceProblem:
@@ -316,7 +316,7 @@ def test_sizes_that_no_archive_has() -> None:
         at = zipped.index(b"PK\x01\x02")
         for field in (20, 24, 42):
             struct.pack_into("<I", data, at + field, size)
-        found = archive.of_bytes(bytes(data), "x.zip", 10)
+        found = zip_reader.of_bytes(bytes(data), "x.zip", 10)
         with pytest.raises(SourceProblem):
             found.read(found.members[0])
 

@@ -20,8 +20,8 @@ from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row
 from grader.classroom.layout import Student
 from grader.classroom.roster import Person
-from grader.classroom.similar import Group
-from grader.confine.tiers import CONFINED_SEES
+from grader.classroom.similarity import Group
+from grader.isolation.tiers import CONFINED_SEES
 from grader.report.points import Points
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")

@@ -14,7 +14,7 @@ from grader import pipeline
 from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
-from grader.classroom import exports, platforms, targets
+from grader.classroom import exports, grade_columns, platforms
 from grader.classroom.collect import Answer
 from grader.classroom.gradebook import Gradebook, Row, as_csv
 from grader.classroom.layout import Student
@@ -117,7 +117,7 @@ def test_two_columns_that_fit_are_an_error_with_both_names(
         exports.files(given, (form,), lambda form, _: form)
     assert all(repr(column) in str(problem.value) for column in columns)
     assert "--column 's05=" in str(problem.value)
-    named = replace(given, columns=targets.chosen([right], ["s05"], ["Student", *columns]))
+    named = replace(given, columns=grade_columns.chosen([right], ["s05"], ["Student", *columns]))
     assert platforms.remarks(named, (form,))[0] == f"{form}.csv: s05 goes into {right!r}."
     assert right in read(getattr(platforms, form)(named))[0]
 
@@ -127,10 +127,10 @@ def test_two_columns_that_fit_are_an_error_with_both_names(
 )
 def test_a_column_is_named_in_any_way(given: str) -> None:
     columns = ("Student", "Step 05 reading quiz (7)", "Step 05 (99)", "x=y (3)")
-    assert targets.chosen([given], ["s05"], columns) == {"s05": "Step 05 (99)"}
-    assert targets.chosen(["x=y"], ["s05"], columns) == {"s05": "x=y (3)"}
+    assert grade_columns.chosen([given], ["s05"], columns) == {"s05": "Step 05 (99)"}
+    assert grade_columns.chosen(["x=y"], ["s05"], columns) == {"s05": "x=y (3)"}
     blackboard = ("Username", "Step 05 [Total Pts: 2] |12", "Step 05 quiz [Total Pts: 2] |2")
-    assert targets.chosen(["|12"], ["s05"], blackboard) == {"s05": blackboard[1]}
+    assert grade_columns.chosen(["|12"], ["s05"], blackboard) == {"s05": blackboard[1]}
 
 
 @pytest.mark.parametrize(
@@ -144,11 +144,11 @@ def test_a_column_is_named_in_any_way(given: str) -> None:
 )
 def test_columns_that_cannot_be_meant(given: list[str], says: str) -> None:
     with pytest.raises(Unusable, match=re.escape(says) if "." not in says else says):
-        targets.chosen(given, ["s05"], ("Step 05 reading quiz (7)", "Step 05 (99)"))
+        grade_columns.chosen(given, ["s05"], ("Step 05 reading quiz (7)", "Step 05 (99)"))
     with pytest.raises(Unusable, match="for which step"):
-        targets.chosen(["Step 05 (99)"], ["s05", "s07"], ("Step 05 (99)",))
+        grade_columns.chosen(["Step 05 (99)"], ["s05", "s07"], ("Step 05 (99)",))
     with pytest.raises(Unusable, match="Add --roster"):
-        targets.chosen(["99"], ["s05"], ())
+        grade_columns.chosen(["99"], ["s05"], ())
 
 
 @pytest.mark.parametrize("sis", [(), ("SIS_User_ID",), ("SIS_Login_ID",), ("Root_Account",)])

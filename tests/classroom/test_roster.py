@@ -15,16 +15,16 @@ from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import Verdict
 from grader.classroom import page, platforms, roster, store
-from grader.classroom.adjust import adjustments
+from grader.classroom.adjustments import read_adjustments
 from grader.classroom.gradebook import as_csv
 from grader.classroom.layout import Student
 from grader.classroom.planning import Request, planned
 from grader.classroom.roster import Person, by_name
 from grader.cli import cli
-from tests.classroom.test_archive import zipped
 from tests.classroom.test_collect import answers, collected, made
 from tests.classroom.test_platforms import book, read
 from tests.classroom.test_table import saved
+from tests.classroom.test_zip_reader import zipped
 
 REGISTRAR = (
     "Nachname;Vorname;Matrikelnummer\nLovelace;Ada;70000\nMaier;Anna-Lena;70001\nLi;Jo;70002\n"
@@ -133,14 +133,14 @@ def test_an_adjustment_names_who_may_be_meant(tmp_path: Path, who: str, says: st
     people = roster.matched([], given).people
     (tmp_path / "adjust.csv").write_text(f"student,bonus\n{who},1\n")
     with pytest.raises(Unusable, match=says):
-        adjustments(tmp_path / "adjust.csv", people, ["s05"])
+        read_adjustments(tmp_path / "adjust.csv", people, ["s05"])
 
 
 def test_a_bonus_for_who_handed_in_nothing_is_the_same_in_every_export(tmp_path: Path) -> None:
     columns = {"ID": "1", "Identifier": "Participant 7", "Maximum Grade": "4", "Step 05 (99)": ""}
     given = book(*(Person(name, Student(name), columns=columns) for name in ("Ada", "Bo", "Cy")))
     (tmp_path / "extra.csv").write_text("student,bonus\nCy,1.5\nAda,-1\n")
-    by_hand = adjustments(tmp_path / "extra.csv", given.people, ["s05"])
+    by_hand = read_adjustments(tmp_path / "extra.csv", given.people, ["s05"])
     rows = {
         key: replace(row, adjusted=by_hand.get(key, row.adjusted))
         for key, row in given.rows.items()

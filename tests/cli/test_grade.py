@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from grader.base import course
 from grader.cli import cli
-from grader.confine.tiers import TIERS
+from grader.isolation.tiers import TIERS
 from tests.marks import sampled
 
 ROOT = course.ROOT

@@ -18,9 +18,9 @@ from PIL import Image
 
 from grader.base import course
 from grader.cli import cli
-from grader.report.pictures import palette
+from grader.report.figures import palette
 from tests.graded import variants
-from tests.report.test_pictures import ESCAPES
+from tests.report.test_figures import ESCAPES
 
 pytestmark = pytest.mark.any_python
 

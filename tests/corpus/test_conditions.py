@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from grader.protocol.probe import Observation, Outcome, Seen, SeenArray, SeenTensor
-from grader.rubric.rules.asking import array_at
+from grader.rubric.rules.queries import array_at
 from tests import marks
 from tests.graded import conditional, refusal, variants, verdicts
 from tests.graded.conditions import CONDITIONS

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.graded import edits, explained, made, mistakes, told, variants, verdicts
+from tests.graded import edits, explained, generated, mistakes, told, variants, verdicts
 from tests.graded.edits import EditError
 from tests.graded.explained import Explained
 from tests.graded.mistakes import Mistake
@@ -116,8 +116,8 @@ RIGHT, WRONG = (
     ],
 )
 def test_a_mistake_made_by_machine_is_named_at_its_line(told: str, names: bool) -> None:
-    edit = edits.Edit("name", "plain", {}, (made.place(RIGHT, WRONG),))
-    one = made.Made("s03", edit, RIGHT)
+    edit = edits.Edit("name", "plain", {}, (generated.place(RIGHT, WRONG),))
+    one = generated.Made("s03", edit, RIGHT)
     assert one.lines == (2,)
     assert one.source == f"{WRONG}\n"
     assert one.names(told) is names

@@ -8,14 +8,14 @@ from typing import Any
 from grader import frameworks
 from grader.explain.trace.alignment import Comparison
 from grader.explain.trace.run import Run
-from grader.worker import follow
+from grader.worker import instrumentation
 
 
 def run(source: str, name: str, *args: Any) -> Run:
     """What ``name(*args)`` computes in a program; where it raises an error, up to there."""
-    recorder = follow.Recorder(frameworks.load("numpy").runtime())
-    space: dict[str, Any] = {follow.SEE: recorder.see}
-    exec(compile(follow.rewritten(source, "program.py"), "program.py", "exec"), space)
+    recorder = instrumentation.Recorder(frameworks.load("numpy").runtime())
+    space: dict[str, Any] = {instrumentation.SEE: recorder.see}
+    exec(compile(instrumentation.rewritten(source, "program.py"), "program.py", "exec"), space)
     with suppress(Exception):  # a program with a mistake
         space[name](*args)
     return Run(source, recorder.trail())

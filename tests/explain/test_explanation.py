@@ -23,7 +23,7 @@ from grader.grading import faults
 from grader.learner import pages, progress
 from grader.learner.attempt import Attempt
 from grader.learner.progress import StepProgress
-from grader.report import explained
+from grader.report import code_frame
 from grader.report.style import FILE, Style
 from grader.rubric import load
 from grader.source import Finding
@@ -52,7 +52,7 @@ def _report(explanation: Explanation) -> Report:
 
 
 def test_a_missing_line_is_shown_as_a_gap_and_not_written() -> None:
-    assert list(explained.lines(_report(MISSING), FILE)) == [
+    assert list(code_frame.lines(_report(MISSING), FILE)) == [
         "Fix this first: your output is exactly attention without the scale",
         "   step_05.py, after line 2",
         "",
@@ -66,7 +66,7 @@ def test_a_missing_line_is_shown_as_a_gap_and_not_written() -> None:
 
 
 def test_once_all_hints_are_shown_the_change_is_too() -> None:
-    shown = list(explained.lines(_report(MISSING), Style(unicode=False), level=3))
+    shown = list(code_frame.lines(_report(MISSING), Style(unicode=False), level=3))
     assert shown[7:11] == [
         "   Hint: Divide.",
         "   Hint: By √d.",
@@ -78,10 +78,10 @@ def test_once_all_hints_are_shown_the_change_is_too() -> None:
 def test_without_a_change_there_are_facts_and_hints() -> None:
     known = Explanation("the sum is wrong", 2, facts=("It adds three.",), hints=HINTS)
     told = ["   It adds three.", "   Hint: Divide.", "   Hint: By √d."]
-    assert list(explained.lines(_report(known), FILE, level=2))[1:] == told
+    assert list(code_frame.lines(_report(known), FILE, level=2))[1:] == told
     tried = replace(known, searched=True)
     told += ["   No single change that was tried makes it right."]
-    assert list(explained.lines(_report(tried), FILE, level=2))[1:] == told
+    assert list(code_frame.lines(_report(tried), FILE, level=2))[1:] == told
 
 
 def test_where_the_grader_could_not_finish_there_is_nothing_to_fix() -> None:
@@ -122,7 +122,7 @@ def test_a_tick_waits_on_the_line_to_change(line: int | None, status: Status) ->
 )
 def test_a_change_is_named_without_what_it_writes(old: str, new: str, said: str) -> None:
     change = Tried(True, "a", (Replaced(3, (f"    {old}",), (f"    {new}",)),))
-    assert explained.what(change) == f"With {said} on line 3"
+    assert code_frame.what(change) == f"With {said} on line 3"
 
 
 @pytest.mark.parametrize(
@@ -148,13 +148,13 @@ def test_what_a_change_takes_away_or_adds(
     changes: list[tuple[int, list[str], list[str]]], said: str
 ) -> None:
     parts = [Replaced(line, tuple(old), tuple(new)) for line, old, new in changes]
-    assert explained.what(Tried(True, "a", tuple(parts))) == said
+    assert code_frame.what(Tried(True, "a", tuple(parts))) == said
 
 
 def test_a_fact_is_beside_its_line_where_there_is_room() -> None:
     long = f"    scores = {' + '.join(['query'] * 8)}"
     frame = (Framed(2, long, "right", "the scores"), Framed(3, "    return 0", "change"))
-    drawn = list(explained.lines(_report(replace(MISSING, frame=frame, after=False)), FILE))[3:6]
+    drawn = list(code_frame.lines(_report(replace(MISSING, frame=frame, after=False)), FILE))[3:6]
     assert drawn == [
         f"   2 │ {long.strip()}",
         "     │ ✓ the scores",

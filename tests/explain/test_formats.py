@@ -19,12 +19,12 @@ from grader.base.blanks import make_answer
 from grader.base.model import Explanation, Report, Step, Verdict
 from grader.explain.repair import suggest
 from grader.learner.attempt import Attempt
-from grader.learner.desk import shown
+from grader.learner.desk import view_model
 from grader.learner.progress import StepProgress
 from grader.learner.watch.screen import report_text
 from grader.notebook import page
 from grader.pipeline import Follow, Options, grade
-from grader.report import as_gradescope, as_html, as_json, as_text, explained
+from grader.report import as_gradescope, as_html, as_json, as_text, code_frame
 from grader.report.style import FILE, Style, paint
 from grader.sandbox import WorkerPool
 from tests.graded import mistakes, variants
@@ -80,7 +80,7 @@ def drawn(step: Step, report: Report) -> Iterator[tuple[str, str]]:
 def desk(step: Step, report: Report) -> str:
     """The block that the desk gets in its parts, as it is read from top to bottom."""
     attempt = Attempt(report, StepProgress())
-    block = shown.report(step, STEPS, attempt, {}, whole=True)["explanation"]
+    block = view_model.report(step, STEPS, attempt, {}, whole=True)["explanation"]
     rows = (number + code + fact for number, _, code, fact in block["frame"])
     return bare("".join([block["head"], block["place"], *rows, *block["told"]]))
 
@@ -102,7 +102,7 @@ def parts(one: Explanation, report: Report, style: Style) -> Iterator[str]:
         yield f"{report.file}, after line {one.line}" if one.after else f"{report.file}:{one.line}"
     yield from (*one.facts, one.said, f"Lesson: {one.lesson}" if one.lesson else "")
     if one.change is not None and not one.shown:
-        yield explained.what(one.change)
+        yield code_frame.what(one.change)
     old, new = ("Your line:", "Instead:") if style.words else ("-", "+")
     for change in one.change.changes if one.change is not None and one.shown else ():
         yield from (old + line for line in change.old)
@@ -169,7 +169,7 @@ def apart(step: Step, report: Report) -> Iterator[str]:
     assert one is not None
     if json.loads(as_json.render(report))["explanation"] != json.loads(json.dumps(asdict(one))):
         yield "JSON"
-    lines = list(explained.lines(report, FILE))
+    lines = list(code_frame.lines(report, FILE))
     for name, text in drawn(step, report):
         told = SAID.search(text)
         found = told[0].splitlines()[: len(lines)] if told else []

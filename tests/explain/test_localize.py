@@ -204,7 +204,7 @@ class Followed:
 
 @pytest.fixture(scope="module")
 def followed() -> Iterator[Followed]:
-    with sandbox.several() as start:
+    with sandbox.preforked() as start:
         yield Followed(start)
 
 

@@ -12,7 +12,7 @@ from grader.explain.explanation import REFUSES, STRICT
 from grader.explain.raised import MOST_SAID, own_check, raises, said
 from grader.pipeline import Follow, Options, grade
 from grader.protocol.probe import SeenError
-from grader.report import explained
+from grader.report import code_frame
 from grader.report.style import FILE
 from grader.sandbox import WorkerPool
 from tests.explain import recorded
@@ -88,6 +88,6 @@ def test_a_check_that_refuses_too_much_is_the_cause_and_its_message_comes_once(
     assert told is not None
     assert told.cause == (REFUSES.format(line=line) if more else STRICT)
     assert told.said == "ValueError: a query each"
-    drawn = "\n".join(explained.lines(report, FILE))
+    drawn = "\n".join(code_frame.lines(report, FILE))
     assert drawn.count("ValueError: a query each") == 1
     assert "Hint:" not in drawn

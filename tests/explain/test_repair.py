@@ -24,7 +24,7 @@ from grader.explain.repair import suggest, trial
 from grader.learner import hints
 from grader.pipeline import Follow, Options, grade
 from grader.protocol.probe import Outcome
-from grader.report import explained
+from grader.report import code_frame
 from grader.report.style import FILE, Style
 from grader.rubric import load
 from tests import worker_jobs
@@ -57,7 +57,7 @@ HELPED = [
 
 @pytest.fixture(scope="module")
 def start() -> Iterator[Start]:
-    with sandbox.several() as function:
+    with sandbox.preforked() as function:
         yield function
 
 
@@ -180,7 +180,7 @@ def test_without_time_for_every_trial_it_says_how_many_are_right(
     assert change is not None
     assert not change.passes
     assert change.right == (every // 2 + 1, every)
-    said = next(iter(explained.changed(change, case.report, FILE)))
+    said = next(iter(code_frame.changed(change, case.report, FILE)))
     assert f"this is right in the first {every // 2 + 1} of {every} trials (tried)" in said
 
 
@@ -276,7 +276,7 @@ CHANGES = (Replaced(3, ("    y = x\t+ 1",), ("    y = x",)), Replaced(7, (), ("z
 def test_it_is_a_diff_of_the_learners_lines(tmp_path: Path, start: Start) -> None:
     report = _graded("s01", _mistake("s01/dim_embedding_name").source, tmp_path, start, seed=5)
     change = Tried(False, "scale", CHANGES)
-    assert list(explained.changed(change, report, FILE)) == [
+    assert list(code_frame.changed(change, report, FILE)) == [
         "This gets you past this check (tried):",
         "   On line 3:",
         "   -     y = x   + 1",
@@ -284,5 +284,5 @@ def test_it_is_a_diff_of_the_learners_lines(tmp_path: Path, start: Start) -> Non
         "   Before line 7:",
         "   + z",
     ]
-    words = list(explained.changed(change, report, Style(words=True)))
+    words = list(code_frame.changed(change, report, Style(words=True)))
     assert words[2:4] == ["   Your line:     y = x   + 1", "   Instead:     y = x"]

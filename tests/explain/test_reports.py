@@ -11,7 +11,7 @@ from grader.base import course
 from grader.base.blanks import make_answer, make_stub
 from grader.base.model import Explanation, Report
 from grader.pipeline import Follow, Options, grade
-from grader.report import explained
+from grader.report import code_frame
 from grader.report.style import FILE
 from grader.sandbox import WorkerPool
 from tests.explain import recorded
@@ -133,7 +133,7 @@ def test_the_line_is_the_cause_and_a_change_there_holds(name: str, graded: Grade
 @pytest.mark.parametrize("name", DESIGNED)
 def test_it_is_short_and_says_nothing_twice(name: str, graded: Graded) -> None:
     found = explanation(graded(name))
-    lines = [line.strip() for line in explained.lines(graded(name), FILE) if line.strip()]
+    lines = [line.strip() for line in code_frame.lines(graded(name), FILE) if line.strip()]
     assert len(lines) <= 12
     assert len(set(lines)) == len(lines)
     assert not found.said or found.said not in found.cause
@@ -148,7 +148,7 @@ def test_where_nothing_is_written_the_first_blank_is_named(
     report = grade(step, path, Options(seed=7, follow=Follow.FAILING), workers.start)
     text = path.read_text(encoding="utf-8")
     line = text.partition("# TODO")[0].count("\n") + 1
-    assert list(explained.lines(report, FILE)) == [
+    assert list(code_frame.lines(report, FILE)) == [
         f"Nothing is written yet: all {text.count('# TODO')} blanks are open.",
         f"Begin with the first TODO, on line {line}.",
         'The lesson: steps/step_05.md, "MAX operations"',

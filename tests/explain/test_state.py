@@ -11,7 +11,7 @@ from grader.base.blanks import make_answer
 from grader.explain.explanation import FRESH
 from grader.explain.repair import suggest
 from grader.pipeline import Follow, Options, grade
-from grader.report import explained
+from grader.report import code_frame
 from grader.report.style import FILE
 from grader.sandbox import WorkerPool
 from tests.explain import recorded
@@ -69,6 +69,6 @@ def test_what_is_kept_is_told_only_if_the_call_alone_is_right(
     assert (FRESH in told.facts) is (line is not None)
     assert any(told.hints) is (line is None)  # they lead away from what is kept
     assert told.searched is False
-    assert not [one for one in explained.lines(report, FILE) if "tried makes" in one]
+    assert not [one for one in code_frame.lines(report, FILE) if "tried makes" in one]
     if line is not None:
         assert line in [one.text.strip() for one in told.frame if one.number == told.line]

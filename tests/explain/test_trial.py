@@ -15,7 +15,7 @@ Start = Callable[..., sandbox.Worker]
 
 @pytest.fixture(scope="module")
 def start() -> Iterator[Start]:
-    with sandbox.several() as function:
+    with sandbox.preforked() as function:
         yield function
 
 

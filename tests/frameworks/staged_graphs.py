@@ -28,7 +28,7 @@ from grader.protocol import wire
 from grader.protocol.probe import Job
 from grader.rubric import load
 from tests.graded import variants
-from tests.graded.inside import Inside
+from tests.graded.in_process import Inside
 from tests.marks import todays
 
 

@@ -19,8 +19,8 @@ pytest.importorskip("starlette", reason="the environment `desk` is not installed
 
 from gpt2.serve.choice import Held
 from gpt2.serve.nucleus import within
+from gpt2.text_generation import SMALL
 from gpt2.tokenizer import Tokenizer
-from gpt2.writing import SMALL
 from grader.base.course import ROOT
 from tests.gpt2.serve_server import END, Served, running
 

@@ -137,8 +137,8 @@ def test_what_a_form_can_send_is_refused(served: Served, kind: str | None) -> No
     ("method", "path", "status"),
     [
         *(("GET", "/v1/completions", 405), ("POST", "/v1/models", 405)),
-        *(("POST", "/v1/chat/completions", 404), ("GET", "/page/../asked.py", 404)),
-        *(("GET", "/..%2fasked.py", 404), ("GET", "/v1/models/..%2f..%2f", 404)),
+        *(("POST", "/v1/chat/completions", 404), ("GET", "/page/../request.py", 404)),
+        *(("GET", "/..%2frequest.py", 404), ("GET", "/v1/models/..%2f..%2f", 404)),
         *(("DELETE", "/", 405), ("GET", "/" + "x" * 5000, 404)),
     ],
 )

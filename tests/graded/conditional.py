@@ -18,7 +18,7 @@ from grader.base import course
 from grader.protocol.probe import Observation
 from tests.graded import refusal, variants
 from tests.graded.conditions import CONDITIONS, Target
-from tests.graded.inside import Inside
+from tests.graded.in_process import Inside
 from tests.graded.variants import Variant
 
 FINE = ("refused", "equivalent")

@@ -30,8 +30,8 @@ from grader.explain.meter import Noted
 from grader.pipeline import Follow, Options
 from grader.protocol.probe import Outcome
 from grader.rubric import Evidence, load
-from tests.graded import edits, made, mistakes, told, variants
-from tests.graded.made import Made
+from tests.graded import edits, generated, mistakes, told, variants
+from tests.graded.generated import Made
 from tests.graded.mistakes import Mistake
 
 Start = Callable[..., sandbox.Worker]
@@ -86,12 +86,12 @@ class Explained:
 
 def of_step(step: str, seed: int, sample: int, *, corpus: bool) -> list[Explained]:
     """So many mistakes of a step: of ``tests/mistakes``, or made anew by machine."""
-    with tempfile.TemporaryDirectory() as folder, sandbox.several() as start:
+    with tempfile.TemporaryDirectory() as folder, sandbox.preforked() as start:
         grading = Grading(step, seed, Path(folder), start)
         if corpus:
             every: Iterable[Mistake] = variants.sample(mistakes.of(step), sample)
         else:
-            every = made.drawn(step, seed, sample, grading.passes)
+            every = generated.drawn(step, seed, sample, grading.passes)
         return list(islice(filter(None, map(grading.explained, every)), sample))
 
 
@@ -180,9 +180,9 @@ class Grading:
         return time.thread_time() - began + sum(one.spent for one in self._workers)
 
     def _evidence(self, outcome: Outcome | None) -> Evidence | None:
-        from tests.graded import inside
+        from tests.graded import in_process
 
-        drawn = inside.inputs(course.find(self.step), self.seed)
+        drawn = in_process.inputs(course.find(self.step), self.seed)
         known = frameworks.current()
         return Evidence(drawn.trials, outcome, known, drawn.expected) if outcome else None
 

@@ -35,7 +35,7 @@ from grader.explain.repair.candidates import setting, towards, usual, valued
 from grader.explain.repair.likely import Feature
 from grader.explain.repair.text import Edit, Text
 from grader.pipeline import Follow, Options, grade
-from tests.graded import explained, made, mistakes, verdicts
+from tests.graded import explained, generated, mistakes, verdicts
 from tests.graded.mistakes import Mistake
 
 PENALTY, TURNS, RATE = 0.001, 300, 0.1
@@ -124,9 +124,9 @@ def collected(step: str, share: int, count: int, seed: int) -> Collected:
     verdicts.start_pool()
     number: dict[Feature, int] = {}
     programs = []
-    with tempfile.TemporaryDirectory() as folder, sandbox.several() as start, _cases() as cases:
+    with tempfile.TemporaryDirectory() as folder, sandbox.preforked() as start, _cases() as cases:
         right = explained.Grading(step, seed, Path(folder), start).passes
-        new = islice(made.drawn(step, seed, count, right), count)
+        new = islice(generated.drawn(step, seed, count, right), count)
         for one in (*mistakes.of(step)[::share], *new):
             path = Path(folder) / f"step_{step.removeprefix('s')}.py"
             path.write_text(one.source, encoding="utf-8")

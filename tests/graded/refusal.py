@@ -16,7 +16,7 @@ from grader.grading.inputs import Drawn, draw
 from grader.protocol import wire
 from grader.protocol.probe import Job, Observation, Outcome
 from grader.rubric import Evidence, Rubric, load
-from tests.graded.inside import Inside
+from tests.graded.in_process import Inside
 
 
 def refused(

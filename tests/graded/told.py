@@ -11,7 +11,7 @@ from grader.base import course
 from grader.base.model import CheckResult, Report
 from grader.grading import judge
 from grader.pipeline import Follow
-from grader.report import as_text, explained
+from grader.report import as_text, code_frame
 from grader.report.style import FILE
 from grader.rubric import Evidence, Rubric, load
 from grader.source import Finding, SourceProblem, parse
@@ -56,7 +56,7 @@ def shown_first(report: Report, fixed: Mapping[str, str]) -> str:
 
 def _happened(report: Report) -> Iterator[str]:
     """The explanation, without code of the learner's."""
-    for line in explained.lines(report, FILE):
+    for line in code_frame.lines(report, FILE):
         yield OWN.sub(r"\1\2", FRAMED.sub("", line))
 
 
@@ -70,10 +70,10 @@ def _said(check: CheckResult, fixed: Mapping[str, str]) -> Iterator[str]:
 
 def of_variant(one: Variant, seed: int) -> list[str]:
     """What is wrong with the report on a wrong variant, each with its name."""
-    from tests.graded import inside
+    from tests.graded import in_process
 
     with as_file(one) as path:
-        report, evidence = inside.graded(
+        report, evidence = in_process.graded(
             course.find(one.step), path, seed=seed, follow=Follow.FAILING
         )
     text = one.source.decode("utf-8", "replace")

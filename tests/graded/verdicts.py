@@ -135,10 +135,10 @@ def _mislabelled(one: Variant) -> str:
 
 def inside_report(one: Variant, seed: int) -> Report:
     """The report, made in this process."""
-    from tests.graded import inside
+    from tests.graded import in_process
 
     with as_file(one) as path:
-        return inside.grade(course.find(one.step), path, seed=seed)
+        return in_process.grade(course.find(one.step), path, seed=seed)
 
 
 def piped_report(one: Variant, seed: int, start: Callable[..., sandbox.Running]) -> Report:
@@ -151,7 +151,7 @@ def piped_report(one: Variant, seed: int, start: Callable[..., sandbox.Running])
 
 def mutant(step: str, one: Mutant, seed: int) -> Graded:
     """Grade a mutant, after running it to see whether it is still right."""
-    from tests.graded import direct, inside
+    from tests.graded import direct, in_process
 
     name = f"{step} line {one.line}: {one.kind}: {one.change}"
     truth = direct.truth(step, one.source.encode())
@@ -160,7 +160,7 @@ def mutant(step: str, one: Mutant, seed: int) -> Graded:
         path = Path(folder) / f"step_{step.removeprefix('s')}.py"
         path.write_text(one.source, encoding="utf-8")
         try:
-            report = inside.grade(course.find(step), path, seed=seed)
+            report = in_process.grade(course.find(step), path, seed=seed)
         except Exception as error:  # noqa: BLE001
             return _crashed(name, step, truth.right, error)
     seconds = time.process_time() - started

@@ -54,14 +54,14 @@ class Damage:
 
 
 ENGINE = "grader/frameworks/max/engine"
-START = "from __future__ import annotations\n"
+TOP = "from __future__ import annotations\n"
 FAILS = '    raise TypeError("damaged")\n'
 HERE = "could not run your file"
-SOLUTION = "own solution fails here too"
+OURS = "own solution fails here too"
 
 DAMAGES = {
-    "the seam cannot be imported": Damage(
-        f"{ENGINE}/seam.py", START, f'{START}\nraise ImportError("damaged")\n', f"{HERE} (Import"
+    "the interpreter cannot be imported": Damage(
+        f"{ENGINE}/interpreter.py", TOP, f'{TOP}\nraise ImportError("damaged")\n', f"{HERE} (Import"
     ),
     "MAX has another way to register handlers": Damage(
         f"{ENGINE}/private.py", '"register_op_handler"', '"register"', "MAX has no max._interpreter"
@@ -70,10 +70,10 @@ DAMAGES = {
         f"{ENGINE}/reduce.py",
         "    powers, total = _powers(shifted, ",
         f"{FAILS}    powers, total = _powers(shifted, ",
-        f"{SOLUTION} (TypeError: damaged",
+        f"{OURS} (TypeError: damaged",
     ),
-    "what the seam makes of each result": Damage(
-        f"{ENGINE}/seam.py", "    target = kind.to_numpy()\n", FAILS, f"{SOLUTION} (TypeError: d"
+    "what the interpreter makes of each result": Damage(
+        f"{ENGINE}/interpreter.py", "    target = kind.to_numpy()\n", FAILS, f"{OURS} (TypeError: d"
     ),
     "the staging of constants": Damage(
         f"{ENGINE}/literals.py",
@@ -93,22 +93,22 @@ DAMAGES = {
         "grader/frameworks/max/runtime.py",
         "            dtype = Tensor.dtype.fget(value)\n",
         "            dtype = self.damaged\n",
-        SOLUTION,
+        OURS,
     ),
     "how arguments are made": Damage(
         "grader/frameworks/max/runtime.py",
         "            case language.TensorArg(array):\n",
         '            case language.TensorArg(array):\n                raise TypeError("damaged")\n',
-        f"{SOLUTION} (TypeError: damaged",
+        f"{OURS} (TypeError: damaged",
     ),
     "the worker's talk, with its job": Damage(
-        "grader/worker/talk.py",
+        "grader/worker/job_loop.py",
         "        watchdog.start(",
         '        raise TypeError("damaged")\n        watchdog.start(',
-        SOLUTION,
+        OURS,
     ),
     "a module of the worker is missing": Damage(
-        "grader/worker/program.py", START, "this is no Python\n", f"{HERE} (SyntaxError"
+        "grader/worker/program.py", TOP, "this is no Python\n", f"{HERE} (SyntaxError"
     ),
     "the judge": Damage(
         "grader/grading/judge.py",
@@ -118,8 +118,8 @@ DAMAGES = {
     ),
     "an oracle": Damage(
         "checks/shared/attention.py",
-        START,
-        f'{START}\nraise ValueError("damaged")\n',
+        TOP,
+        f'{TOP}\nraise ValueError("damaged")\n',
         "itself fail",
     ),
 }
@@ -161,7 +161,7 @@ def test_a_damaged_part_is_not_the_mistake_of_a_right_file(own: Course, name: st
 
 
 BESIDE_A_MISTAKE = (
-    "the seam cannot be imported",
+    "the interpreter cannot be imported",
     "a handler raises",
     "the staging of constants",
     "the judge",
@@ -186,10 +186,10 @@ def test_a_damaged_part_is_told_to_whoever_wrote_a_wrong_file(own: Course, name:
 
 
 def test_a_traceback_is_shown_only_on_request(own: Course) -> None:
-    with damaged(own, DAMAGES["the seam cannot be imported"]):
+    with damaged(own, DAMAGES["the interpreter cannot be imported"]):
         plain, verbose = (own.run("grade", "s05", *more) for more in ((), ("--verbose",)))
     assert "Traceback" not in plain.stdout
-    assert "seam.py" in verbose.stdout
+    assert "interpreter.py" in verbose.stdout
 
 
 # ---- a worker that is killed ---------------------------------------------------------------

@@ -17,7 +17,7 @@ import pytest
 
 from grader.base import course
 from grader.base.model import LEVELS, Step
-from grader.learner import lesson, progress, way
+from grader.learner import lesson, navigation, progress
 from grader.learner.explain import explain_page
 from grader.learner.watch.changes import stamp
 from grader.rubric import load
@@ -168,10 +168,10 @@ def test_what_was_left_comes_last() -> None:
     steps = course.steps()
     done = progress.StepProgress(of=1, score=1)
     known = {step.id: done for step in steps} | {"s06": progress.StepProgress(later=True)}
-    assert way.next_step(steps, known) == steps[5]
-    assert way.following(steps[4], steps, known) == steps[6]
-    assert way.following(steps[6], steps, known, -1) == steps[4]
-    assert way.following(steps[11], steps, known) is None
+    assert navigation.next_step(steps, known) == steps[5]
+    assert navigation.following(steps[4], steps, known) == steps[6]
+    assert navigation.following(steps[6], steps, known, -1) == steps[4]
+    assert navigation.following(steps[11], steps, known) is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the worker in /proc")

@@ -145,7 +145,7 @@ def test_all_that_is_generated_is_up_to_date(reports: bool) -> None:
 def test_what_gpt2_writes_when_a_part_is_wrong_is_what_the_lesson_says() -> None:
     step = todays(len(STEPS), [one.number for one in STEPS])[0]
     code = (
-        "import sys; from gpt2.writing import prepare_max; prepare_max(); "
+        "import sys; from gpt2.text_generation import prepare_max; prepare_max(); "
         "from tools.without import block; print(block(sys.argv[1]))"
     )
     done = subprocess.run(

@@ -13,7 +13,7 @@ from grader import pipeline
 from grader.base import course
 from grader.base.model import CheckResult, Diagnosis, Kind, Report, Status, Verdict
 from grader.classroom.gradebook import as_csv
-from grader.confine.tiers import TIERS
+from grader.isolation.tiers import TIERS
 from grader.report import as_json
 from tests.classroom.test_platforms import book, person
 

@@ -14,14 +14,14 @@ import pytest
 from grader.base import course
 from grader.base.blanks import make_stub
 from grader.base.model import Kind, Report, Status, Step, Verdict
-from grader.classroom import rows, similar, store
+from grader.classroom import rows, similarity, store
 from grader.classroom.collect import Answer, Collected
 from grader.classroom.layout import Student
 from grader.classroom.planning import Plan, Request
 from grader.protocol.probe import Job, Outcome
 from grader.report import as_gradescope, points
 from grader.report.points import Points
-from tests.graded import inside, variants
+from tests.graded import in_process, variants
 from tests.marks import todays
 
 STEPS = course.steps()
@@ -40,7 +40,7 @@ class Class(NamedTuple):
 def graded(step: Step, text: str, tmp_path: Path) -> Report:
     path = tmp_path / step.stub.name
     path.write_text(text, encoding="utf-8")
-    return inside.grade(step, path, seed=SEED)
+    return in_process.grade(step, path, seed=SEED)
 
 
 def worth(report: Report) -> float:
@@ -62,7 +62,7 @@ def test_an_error_is_worth_little(step: Step, tmp_path: Path) -> None:
     assert worth(graded(step, solution + "\nboom\n", tmp_path)) <= 34
 
 
-class Late(inside.Inside):
+class Late(in_process.Inside):
     """A worker whose time runs out at once: what is written counts, and the rest of the grader."""
 
     def _outcome(self, job: Job) -> Outcome:
@@ -75,10 +75,10 @@ def compared(step: Step, files: Mapping[str, bytes], spool: Path, *, run: bool) 
     for name, data in files.items():
         digest = hashlib.sha256(data).hexdigest()
         (spool / digest).write_bytes(data)
-        running = inside.Inside() if run else Late()
-        reports[name], _ = inside.graded(step, spool / digest, seed=SEED, running=running)
-        shape, runs = similar.compared(data)
-        inside.unchanged(data)
+        running = in_process.Inside() if run else Late()
+        reports[name], _ = in_process.graded(step, spool / digest, seed=SEED, running=running)
+        shape, runs = similarity.compared(data)
+        in_process.unchanged(data)
         answers[Student(name), step.id] = Answer(name, digest, shape=shape, runs=runs)
         names[step.id, digest] = digest
         kept[digest] = store.unpacked(store.packed(reports[name]))
@@ -112,7 +112,7 @@ def test_points_are_the_same_alone_in_a_class_and_for_gradescope(
     told = {name: json.loads(as_gradescope.render(report)) for name, report in reports.items()}
     assert {name: one["score"] for name, one in told.items()} == alone
     assert alone["stub"] == 0
-    inside.unchanged(stub, solution.read_bytes())
+    in_process.unchanged(stub, solution.read_bytes())
 
 
 @pytest.fixture(scope="module")

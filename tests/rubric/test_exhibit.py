@@ -12,14 +12,14 @@ import pytest
 
 from checks.shared import texts
 from grader.base import course
-from grader.report.pictures.heads import reference
-from grader.report.pictures.run import draw_program
+from grader.report.figures.heads import reference
+from grader.report.figures.run import draw_program
 from grader.rubric import load
 from grader.rubric.exhibit import Exhibit
 from grader.sandbox import WorkerPool
 from tests.graded import variants
 from tests.marks import sampled
-from tests.report.test_pictures import EXHIBITS
+from tests.report.test_figures import EXHIBITS
 from tools.sync import blocks, figures
 
 pytestmark = pytest.mark.any_python

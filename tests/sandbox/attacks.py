@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader import sandbox
-from grader.confine import kernel, landlock
-from grader.confine.tiers import LAYERS
+from grader.isolation import kernel, landlock
+from grader.isolation.tiers import LAYERS
 from grader.protocol.probe import Outcome, Probe
 from grader.sandbox import Limits
 from tests.worker_jobs import QUICK, Leftovers, call, job

@@ -27,7 +27,7 @@ from grader.pipeline import Options, grade
 from grader.report import as_json, as_text
 from grader.sandbox import Limits
 from grader.sandbox.limits import STRANGERS
-from tests.graded import inside
+from tests.graded import in_process
 from tests.worker_jobs import Leftovers
 
 MIB = 1 << 20
@@ -49,7 +49,7 @@ def limits_of(entry: dict[str, Any]) -> Limits:
 @functools.lru_cache
 def inputs(step: Step) -> Drawn:
     """Drawn once for all files: an attack learns nothing from the one before it."""
-    return inside.inputs(step, secrets.randbits(32))
+    return in_process.inputs(step, secrets.randbits(32))
 
 
 def graded(entry: dict[str, Any], begin: Callable[..., sandbox.Running]) -> dict[str, Any]:

@@ -22,10 +22,10 @@ from grader.base.model import Report, Verdict
 from grader.classroom import reports, session, store
 from grader.classroom.collect import Answer, Collected
 from grader.classroom.planning import Plan, Request
-from grader.classroom.work import Task
+from grader.classroom.task import Task
 from grader.grading import faults
 from grader.pipeline import grade
-from grader.sandbox import Limits, ending
+from grader.sandbox import Limits, exit_status
 from tests.worker_jobs import BEGUN, begun
 
 STEP = course.find("s05")
@@ -110,7 +110,7 @@ def test_a_program_that_had_no_processor_has_not_failed(tmp_path: Path, busy: in
     ],
 )
 def test_who_had_no_processor(line: bytes, starved: bool) -> None:
-    assert ending.starved(ending.read(line), 20.0) == starved
+    assert exit_status.starved(exit_status.read(line), 20.0) == starved
 
 
 # ---- in a class ----------------------------------------------------------------------------

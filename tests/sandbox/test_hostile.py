@@ -33,9 +33,9 @@ from typing import Any
 import pytest
 
 from grader.base import course
-from grader.confine.tiers import name as name_of
-from grader.confine.tiers import usable
 from grader.grading import faults
+from grader.isolation.tiers import name as name_of
+from grader.isolation.tiers import usable
 from grader.rubric import load
 from grader.sandbox.launch import offered
 from tests.marks import todays

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from grader import sandbox
-from grader.confine import bubblewrap, folder, tiers
 from grader.frameworks.max import cache
+from grader.isolation import bubblewrap, folder, tiers
 from grader.protocol.probe import Outcome
 from grader.sandbox import environment
 from tests.sandbox.attacks import HEAD, Attack, carry_out, confinable

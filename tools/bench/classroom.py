@@ -23,7 +23,7 @@ import psutil
 
 from grader.base import course
 from grader.base.machine import cores
-from grader.classroom import work
+from grader.classroom import task
 from tests.graded import variants
 from tools.bench.processes import Impossible
 
@@ -103,7 +103,7 @@ def measure(count: int, workers: int) -> Measured:
     Raises:
         Impossible: this machine cannot confine a submission.
     """
-    if why := work.unconfined():
+    if why := task.unconfined():
         raise Impossible(why)
     with tempfile.TemporaryDirectory(prefix="bench-class-") as name:
         given, out = Path(name, "in"), Path(name, "out")

@@ -67,12 +67,12 @@ def prepare() -> Callable[[], Callable[[Answer], Answer]]:
     """What makes the loop ready to write a text."""
     from rich.console import Console
 
-    from gpt2.serve.asked import Asked
+    from gpt2.serve.request import CompletionRequest
     from gpt2.serve.writer import Writer
-    from gpt2.writing import SMALL
+    from gpt2.text_generation import SMALL
 
     writer = Writer(SMALL, "numpy", mine=False, notes=Console(stderr=True))
-    asked = Asked(max_tokens=TOKENS, temperature=0.8, top_k=40, seed=1)
+    asked = CompletionRequest(max_tokens=TOKENS, temperature=0.8, top_k=40, seed=1)
 
     def make() -> Callable[[Answer], Answer]:
         writer.open()

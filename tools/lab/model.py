@@ -9,7 +9,7 @@ from gpt2.checkpoint import read_checkpoint
 from gpt2.course import CourseSteps
 from gpt2.decoding import DecodingGPT2
 from gpt2.staging import Staged, stage
-from gpt2.writing import SMALL
+from gpt2.text_generation import SMALL
 
 
 def loaded(folder: Path = SMALL) -> Any:

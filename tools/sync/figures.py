@@ -11,7 +11,7 @@ from grader.rubric import load
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from grader.report.pictures.heatmap import Figure
+    from grader.report.figures.heatmap import Figure
     from grader.rubric.exhibit import Exhibit, LessonFigure
 
 FOLDER = "figures"
@@ -41,9 +41,9 @@ def blocks(step: Step) -> list[Block]:
 
 def block(step: Step, planned: LessonFigure, exhibit: Exhibit) -> Block:
     """One figure of the lesson of ``step``, drawn from its exhibit."""
-    from grader.report.pictures import svg, terminal
-    from grader.report.pictures.layout import LARGE
-    from grader.report.pictures.terminal import Screen
+    from grader.report.figures import svg, terminal
+    from grader.report.figures.layout import LARGE
+    from grader.report.figures.terminal import Screen
 
     figure = _figure(planned, exhibit)
     drawn = f"Draw it: `./pixiw run {planned.command}`"
@@ -63,8 +63,8 @@ def block(step: Step, planned: LessonFigure, exhibit: Exhibit) -> Block:
 
 def _figure(planned: LessonFigure, exhibit: Exhibit) -> Figure:
     """All chosen views as one figure."""
-    from grader.report.pictures.heads import mistaken, reference
-    from grader.report.pictures.heatmap import Figure
+    from grader.report.figures.heads import mistaken, reference
+    from grader.report.figures.heatmap import Figure
 
     views = planned.chosen(exhibit)
     if planned.wrong is not None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from grader.explain.repair.text import Text
-from grader.source.variables import read, reads, stored, stores
+from grader.source.def_use import read, reads, stored, stores
 
 MOST_BOUNDS, MOST_CALLS = 6, 12
 """Bounds of other slices, and calls of the same function, that are made here."""

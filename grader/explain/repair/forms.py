@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from grader.explain.repair.text import Names
-from grader.source.walked import walked
+from grader.source.ast_cache import walked
 
 SKIPPED = frozenset(("ctx", "kind", "returns", "simple", "type_comment", "type_params"))
 BLOCKS = ("body", "orelse", "finalbody", "handlers")

@@ -10,8 +10,8 @@ from functools import cached_property
 from grader.explain.repair.forms import Function, form
 from grader.explain.repair.text import Text
 from grader.explain.trace import program
-from grader.source.variables import binds, stored
-from grader.source.walked import of_kind, walked
+from grader.source.ast_cache import of_kind, walked
+from grader.source.def_use import binds, stored
 
 KNOWN = 1.5
 """How many votes a name has for itself, if the learner's function has it too."""

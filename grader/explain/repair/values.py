@@ -20,7 +20,7 @@ from grader.explain.trace.alignment import Comparison, Departure
 from grader.explain.trace.program import parameters, target
 from grader.explain.trace.run import Run
 from grader.source.bindings import bound
-from grader.source.variables import read
+from grader.source.def_use import read
 
 MOST = 8
 """Expressions of the reference that are written down for one place."""

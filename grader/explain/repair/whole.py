@@ -13,7 +13,7 @@ from typing import TypeGuard
 
 from grader.explain.repair.text import Change, Edit, bracketed, of_kind
 from grader.explain.trace.run import Run
-from grader.source.walked import of_kind as of_type
+from grader.source.ast_cache import of_kind as of_type
 
 MOST = 5
 """Other numbers that are tried at one place, the nearest above it first."""

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from grader.explain.repair.around import Around, own, plain
 from grader.explain.repair.text import Text, expressions
 from grader.source.bindings import functions
-from grader.source.variables import read
+from grader.source.def_use import read
 
 MOST_STEPS = 8
 MOST_NAMES = 6

@@ -35,8 +35,8 @@ from grader.protocol.probe import (
     TensorArg,
 )
 from grader.rubric import Evidence, Rubric, Trial
+from grader.source.ast_cache import walked
 from grader.source.bindings import callee, functions
-from grader.source.walked import walked
 
 if TYPE_CHECKING:
     from grader import sandbox

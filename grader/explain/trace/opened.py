@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.base.blanks import make_answer
+from grader.source.ast_cache import of_kind, parsed
 from grader.source.bindings import callee
-from grader.source.variables import binds
-from grader.source.walked import of_kind, parsed
+from grader.source.def_use import binds
 
 
 def opened(solution: str, mine: str, folder: Path) -> str:

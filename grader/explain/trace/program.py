@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from grader.base.sanitize import on_one_line
-from grader.source.walked import parsed, walked
+from grader.source.ast_cache import parsed, walked
 
 BLOCKS = ("body", "orelse", "finalbody")
 """The parts of a statement that hold others."""

@@ -16,8 +16,8 @@ from grader.explain.trace.program import Program, head_end, parts_of
 from grader.explain.trace.relations import Floats, canonical, same
 from grader.explain.trace.unannotated import unannotated
 from grader.protocol.probe import MOST_TURNS, SeenError, Trail
-from grader.source.variables import reads
-from grader.source.walked import of_kind, parsed, walked
+from grader.source.ast_cache import of_kind, parsed, walked
+from grader.source.def_use import reads
 
 SEEN = (ast.expr, ast.Assign, ast.AugAssign, ast.FunctionDef)
 """What a trail names: expressions, what changes a value in place, functions for their arguments."""

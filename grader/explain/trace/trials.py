@@ -18,7 +18,7 @@ from grader.protocol.probe import (
     TensorArg,
 )
 from grader.rubric import Evidence, Trial
-from grader.source.walked import parsed, walked
+from grader.source.ast_cache import parsed, walked
 
 ENORMOUS = 1e6
 """Beside numbers as large as this, others count for nothing. One as far below 0 only hides."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from grader.source.annotations import allows_none
-from grader.source.walked import walk
+from grader.source.ast_cache import walk
 
 
 def unannotated(tree: ast.Module) -> tuple[ast.AST, ...]:

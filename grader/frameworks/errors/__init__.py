@@ -1,8 +1,8 @@
-"""Errors of a learner's code, retold: what happened, and what to look at.
+"""Explains errors of a learner's code: what happened, and what to look at.
 
-The words are in the table ``python.toml``, which :mod:`grader.frameworks.errors.table` explains; a
-framework adds a table of its own. The texts matched are those of CPython 3.11 to 3.14. An error
-without a row keeps its own words.
+The text is in the table ``python.toml``, which :mod:`grader.frameworks.errors.table` describes; a
+framework adds a table of its own. The rows match the messages of CPython 3.11 to 3.14. An error
+without a row keeps its own message.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from grader.frameworks.values import Translation
 from grader.protocol.probe import SeenError
 
 MOST = 400
-"""Characters of a message: what its groups matched may be whatever the file raised."""
+"""Characters of an explanation: its groups may match whatever the file raised."""
 
 MOST_SAID = 200
-"""Characters of an error in its own words that a check's sentence may have."""
+"""Characters of an error's own message that a check's sentence may contain."""
 
 MOST_LINES = 12
-"""Lines of an error shown in its own words."""
+"""Lines of an error's own message that are shown."""
 
 FILE = Path(__file__).parent / "python.toml"
 
@@ -45,17 +45,17 @@ READERS: Mapping[str, Reader] = {
     "unpacked": values.unpacked,
     "entry": values.entry,
 }
-"""What reads the facts of a row, by the name in its ``facts``."""
+"""The functions that read a row's facts, by the name in its ``facts``."""
 
 
 @cache
 def python() -> Table:
-    """The table of plain Python's errors."""
+    """Load the table of plain Python's errors."""
     return Table.load(FILE, readers=READERS)
 
 
 def translate(error: SeenError, table: Table | None = None) -> Translation:
-    """The error as one sentence, with what to look at if that is known."""
+    """Explain the error in one sentence, with what to look at if that is known."""
     text = error.message.strip()
     told = None if _is_own(error) else tell(error, table or python())
     told = told or _in_its_words(error, text)
@@ -70,9 +70,9 @@ def translate(error: SeenError, table: Table | None = None) -> Translation:
 
 
 def tell(error: SeenError, table: Table) -> Translation | None:
-    """The error as its row tells it; None if there is none."""
-    # What is known about an error comes from the learner's process. A text that only looks like
-    # one of these, with values to match, must not stop the grader.
+    """Explain the error by its row; None if there is none."""
+    # The facts about an error come from the learner's process. A message that only resembles one
+    # of these, with matching values, must not stop the grader.
     try:
         return table.tell(Case(error))
     except Exception:  # noqa: BLE001
@@ -80,30 +80,30 @@ def tell(error: SeenError, table: Table) -> Translation | None:
 
 
 def _is_own(error: SeenError) -> bool:
-    """Whether a ``raise`` in the learner's file made it: its words are the learner's."""
+    """Whether a ``raise`` in the learner's file made it, so that the message is the learner's."""
     return bool(error.calls) and error.calls[-1].code.startswith("raise") and not error.inside
 
 
 def _in_its_words(error: SeenError, text: str) -> Translation:
-    """The error's own text, whole."""
+    """Return the error's own message, whole."""
     first, _, rest = text.partition("\n")
     lines = rest.rstrip().splitlines()
     if len(lines) > MOST_LINES:
         lines[MOST_LINES:] = [f"… ({len(lines) - MOST_LINES} more lines)"]
     said = f"{error.type_name}: {first}" if first else error.type_name
-    if len(said) > MOST_SAID:  # the sentence has its beginning, the lines below it have all of it
+    if len(said) > MOST_SAID:  # the sentence has its beginning, the lines below have all of it
         lines.insert(0, first)
         said = sanitize.line(said, MOST_SAID)
     return Translation(said, more="\n".join(lines))
 
 
 def _called(error: SeenError) -> str:
-    """The line that called the function in which it happened."""
+    """Say which line called the function in which it happened."""
     if len(error.calls) < 2:
         return ""
     caller, deepest = error.calls[-2:]
     if caller.line == deepest.line and caller.statement == deepest.statement:
-        return ""  # a lambda or a comprehension on that very line
+        return ""  # a lambda or a comprehension on the same line
     if in_class_body(error):
         return ""
     text = sanitize.on_one_line(_without_comments(caller.statement))
@@ -112,6 +112,6 @@ def _called(error: SeenError) -> str:
 
 
 def _without_comments(statement: str) -> str:
-    """A statement of several lines, without the comments that would hide what follows them."""
+    """Return a statement of several lines without comments, which would hide what follows."""
     lines = statement.split("\n")
     return "\n".join(re.sub(r"\s+#[^'\"]*$", "", one) for one in lines[:-1]) + f"\n{lines[-1]}"

@@ -14,22 +14,22 @@ from grader.protocol.probe import SeenValue
 
 Names = Mapping[str, Mapping[str, Any]]
 MOST_TAKEN = 100
-"""Characters up to which a signature is shown with the name of its function."""
+"""The longest signature that is shown with its function's name, in characters."""
 MOST_SHOWN = 200
-"""Characters up to which a signature is shown."""
+"""The longest signature that is shown, in characters."""
 
 
 def arguments(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | None:
-    """Arguments that a function does not take, or lacks.
+    """Describe arguments that a function does not accept, or lacks.
 
-    ``takes`` is the function as it is really called. ``near`` is its argument of a similar name,
-    ``spread`` what hands the unknown one over with ``**``, ``preset`` a partial that does.
-    ``passed`` is a function that the call was given, and that refuses what it is called with.
-    ``room`` is how many values it takes by position, ``many`` how many it was given.
+    ``takes`` is the function's real signature. ``near`` is its argument with a similar name,
+    ``spread`` what passes the unknown one with ``**``, ``preset`` a partial that does.
+    ``passed`` is a function among the arguments that refuses its own arguments. ``room`` is how
+    many positional arguments it accepts, ``many`` how many it was given.
     """
     call = case.call or next(case.calls(), None)
     if call is None or (case.call is None and isinstance(case.node, ast.Attribute)):
-        return None  # looking something up called what is not written there
+        return None  # a lookup called something that is not written there
     value, func = case.value(call.func) or SeenValue(""), ast.unparse(call.func)
     if (passed := _passed(case, call)) is not None:
         return {**passed, "missing": _missing(match)}
@@ -58,14 +58,14 @@ def arguments(case: Case, match: re.Match[str], names: Names) -> dict[str, str] 
 
 
 def outside(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | None:
-    """A call that the grader makes, as the lesson does, and that the learner's code refuses."""
+    """Describe a call by the grader, as in the lesson, that the learner's code refuses."""
     if case.error.line is not None or case.error.calls:
         return None
     return {"lacks": match["why"].replace("missing", "lacks")}
 
 
 def parameters(written: tuple[str, ...] | None) -> tuple[list[str], list[str]]:
-    """The names of the parameters that go by position, and of all."""
+    """Return the names of the positional parameters, and of all parameters."""
     plain: list[str] = []
     every: list[str] = []
     star = False
@@ -79,7 +79,7 @@ def parameters(written: tuple[str, ...] | None) -> tuple[list[str], list[str]]:
 
 
 def parameter(case: Case, node: ast.expr) -> str:
-    """The name of the parameter that ``node`` is given for, if the call's function is known."""
+    """Return the name of the parameter that receives ``node``, if the function is known."""
     call = case.call
     value = case.value(call.func) if call is not None else None
     if call is None or value is None:
@@ -95,7 +95,7 @@ def _missing(match: re.Match[str]) -> str:
 
 
 def _listed(plain: list[str], many: int, names: Names) -> str:
-    """The last parameter by position, if it is a list that seems to be written out."""
+    """Return the last positional parameter, if a list for it seems to be written out."""
     last = plain[-1] if plain and many > len(plain) else ""
     return last if last in names.get("lists", {}).get("names", ()) else ""
 
@@ -116,7 +116,7 @@ def _values(count: int) -> str:
 
 
 def _recorded(func: str, text: str, names: Names) -> tuple[str, ...] | None:
-    """The parameters of a method of the framework whose object nobody saw."""
+    """Return the parameters of a framework's method whose object is unknown."""
     name = func.rpartition(".")[2]
     found = re.search(rf"\b(\w+)\.{re.escape(name)}\(\)", text)
     known = names.get("signatures", {}).get(f"{found[1]}.{name}") if found else None
@@ -124,9 +124,9 @@ def _recorded(func: str, text: str, names: Names) -> tuple[str, ...] | None:
 
 
 def _passed(case: Case, call: ast.Call) -> dict[str, str] | None:
-    """A function among the arguments that the error is about, and not the call: ``map(f, rows)``.
+    """Describe a function among the arguments that the error is about: ``map(f, rows)``.
 
-    It is called by what it was handed to.
+    The function that receives it calls it.
     """
     found = re.search(r"([\w.<>]+)\(\) ", case.text)
     who = found[1].rpartition(".")[2] if found else ""
@@ -146,7 +146,7 @@ def _passed(case: Case, call: ast.Call) -> dict[str, str] | None:
 def _unknown(
     call: ast.Call, match: re.Match[str], value: SeenValue, every: list[str], names: Names
 ) -> dict[str, str]:
-    """The name that the call refuses: what there is instead, and where it comes from.
+    """Describe the name that the call refuses: what exists instead, and where it comes from.
 
     One that is written while another argument is missing is ``stray``.
     """
@@ -169,7 +169,7 @@ def _unknown(
 
 
 def _near(word: str, every: list[str], names: Names) -> str:
-    """The argument that goes by this name elsewhere, or that it resembles."""
+    """Return the argument that has this name elsewhere, or a similar name."""
     if not word:
         return ""
     known = [*names.get("keywords", {}).get(word, ()), names.get("also", {}).get(word, "")]

@@ -1,4 +1,4 @@
-"""An error with everything that is known about it: the learner's statement and its values."""
+"""An error with everything known about it: the learner's statement and its values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import cached_property
 from grader.protocol.probe import SeenCall, SeenError, SeenValue
 
 MADE = {"Dim": "StaticDim", "float": "float", "int": "int", "str": "str", "list": "list"}
-"""Calls whose result is known by the name of what is called."""
+"""Calls whose result type follows from the function's name."""
 
 MOST_TEXT = 3000
 """Characters of a message that are searched."""
@@ -25,7 +25,7 @@ FORMS = ("{}", "{}\n    pass", "({}\n)")
 
 @dataclass(frozen=True)
 class Case:
-    """An error, and what the facts of a row ask about it."""
+    """An error, and what the facts of a row need to know about it."""
 
     error: SeenError
 
@@ -41,7 +41,7 @@ class Case:
 
     @cached_property
     def _tree(self) -> tuple[str, ast.AST | None]:
-        """The statement's text and tree; those of the expression if it cannot be read."""
+        """The statement's text and tree; those of the expression if it cannot be parsed."""
         for text in (self.seen.statement, self.seen.code):
             for form in FORMS if text else ():
                 try:
@@ -83,7 +83,7 @@ class Case:
         return (node for node in self.nodes() if isinstance(node, ast.Call))
 
     def value(self, node: ast.AST | None) -> SeenValue | None:
-        """What ``node`` stood for, if that was seen or is written there."""
+        """Return the value of ``node``, if it was recorded or is written there."""
         if node is None:
             return None
         if isinstance(node, ast.Constant):
@@ -97,17 +97,17 @@ class Case:
         return self.seen.values.get(ast.unparse(node))
 
     def kind(self, node: ast.AST | None) -> str:
-        """The name of the type of ``node``; empty if unknown."""
+        """Return the name of the type of ``node``; empty if unknown."""
         value = self.value(node)
         return value.kind if value else ""
 
     def operands(self) -> list[ast.expr]:
-        """What the expression that raised was given: arguments, operands, entries of a list."""
+        """The inputs of the expression that raised: arguments, operands, items of a list."""
         return list(_operands(self.node))
 
 
 def in_class_body(error: SeenError) -> bool:
-    """Whether it happened in the body of a class, which nothing calls, outside of its methods."""
+    """Whether it happened in a class body, which nothing calls, outside of its methods."""
     name = re.escape(error.calls[-1].function) if error.calls else ""
     return any(re.match(rf"class {name}\b", one.statement) for one in error.calls[-2:-1])
 
@@ -134,13 +134,13 @@ def _operands(node: ast.expr | None) -> Iterator[ast.expr]:
 
 
 def short(node: ast.AST | None) -> str:
-    """The text of an expression; empty if it is too long to quote."""
+    """Return the text of an expression; empty if it is too long to quote."""
     text = ast.unparse(node) if node is not None else ""
     return text if len(text) <= MOST_CODE else ""
 
 
 def sizes(shape: Iterable[int] | None) -> str:
-    """A shape, as the lessons write it."""
+    """Return a shape as the lessons write it."""
     return f"[{', '.join(map(str, shape or ()))}]"
 
 
@@ -161,7 +161,7 @@ WORDS = {
     **dict.fromkeys(("function", "method", "builtin_function_or_method"), "a function"),
     **dict.fromkeys(("ufunc", "_ArrayFunctionDispatcher"), "a function of NumPy"),
 }
-"""Kinds of values in the middle of a sentence."""
+"""How a sentence names kinds of values."""
 
 BARE = {
     "Shape": "a shape, a list of Dim",
@@ -171,11 +171,11 @@ BARE = {
     "str": "a string",
     "type": "a class",
 }
-"""The same if nothing more is known."""
+"""The same, if nothing more is known."""
 
 
 def described(value: SeenValue) -> str:
-    """``value`` in a few words, for the middle of a sentence."""
+    """Describe ``value`` briefly, for the middle of a sentence."""
     kind = value.kind
     if kind in WORDS:
         words = WORDS[kind].format(text=value.text)

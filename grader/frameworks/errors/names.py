@@ -1,4 +1,4 @@
-"""Facts about names that are not there: what was probably meant, and what there is instead."""
+"""Facts about unknown names: what was probably meant, and what exists instead."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Names = Mapping[str, Mapping[str, Any]]
 SLIP = 0.75
 """How similar a name must be to one of Python's own."""
 MOST_LISTED = 12
-"""Attributes of an object that a sentence lists."""
+"""The most attributes of an object that a sentence lists."""
 PLAIN = ("int", "float", "bool", "str", "list", "tuple", "dict", "set", "Shape", "StaticDim")
 
 
 def undefined(case: Case, match: re.Match[str], names: Names) -> dict[str, str]:
-    """A name that nothing defines.
+    """Describe an undefined name.
 
-    ``import`` is the line that brings it, ``constant`` what Python calls it, ``member`` its name
-    with ``self.``, ``argument`` the function that lacks it as an argument, ``holder`` a value that
-    has it as an attribute, ``quoted`` the name as a text. ``advice`` and ``instead`` are as in
-    :func:`attribute`.
+    ``import`` is the line that would import it, ``constant`` Python's name for it, ``member`` its
+    name with ``self.``, ``argument`` the function that lacks it as an argument, ``holder`` a value
+    that has it as an attribute, ``quoted`` the name as a string. ``advice`` and ``instead`` are as
+    in :func:`attribute`.
     """
     name, seen = match["name"], case.seen
     scope = case.error.about.names if case.error.about is not None else ()
@@ -50,13 +50,12 @@ def undefined(case: Case, match: re.Match[str], names: Names) -> dict[str, str]:
 
 
 def attribute(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | None:
-    """An attribute that an object or a module lacks.
+    """Describe an attribute that an object or a module lacks.
 
-    ``owner`` is what was asked, ``is`` a description of it; in place of it a module or a class is
-    the ``home``, the learner's own object ``me``, and None ``nothing``. ``near`` is an attribute of
-    a similar name, ``has`` lists the attributes that were set, ``instead`` is what there is in its
-    place, and ``advice`` a whole sentence on it; both come from the tables ``of``, which are by the
-    kind of the owner.
+    ``owner`` is the object, ``is`` a description of it; a module or a class is ``home`` instead,
+    the learner's own object ``me``, and None ``nothing``. ``near`` is an attribute with a similar
+    name, ``has`` lists the attributes that were set, ``instead`` is what exists in its place, and
+    ``advice`` a whole sentence on it; both come from the tables ``of``, one for each kind of owner.
     """
     name = match["name"]
     node, about = _asked(case, name), case.error.about or _from_text(case)
@@ -85,7 +84,7 @@ def attribute(case: Case, match: re.Match[str], names: Names) -> dict[str, str] 
 def _in_place(
     facts: Mapping[str, str], about: SeenValue, owner: str, name: str, names: Names
 ) -> dict[str, str]:
-    """What there is if no table has the attribute: a function of the framework, or advice."""
+    """Find what exists if no table has the attribute: a framework's function, or advice."""
     if facts.get("advice") or facts.get("instead"):
         return {}
     if about.kind in PLAIN:
@@ -96,7 +95,7 @@ def _in_place(
 
 
 def _attribute_near(case: Case, node: ast.Attribute, about: SeenValue, names: Names) -> str:
-    """An attribute that there is by another name for the same, or by a similar one."""
+    """Find an existing attribute with a synonymous or similar name."""
     other = names.get("also", {}).get(node.attr, "")
     called = any(one.func is node for one in case.calls())
     pool = [one for one in about.names if not called or one not in about.uncalled]
@@ -104,7 +103,7 @@ def _attribute_near(case: Case, node: ast.Attribute, about: SeenValue, names: Na
 
 
 def by_text(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | None:
-    """``getattr(owner, name)``: the attribute's name comes from a text."""
+    """Describe ``getattr(owner, name)``, where the attribute's name comes from a string."""
     call, about = case.call, case.error.about
     if call is None or about is None or ast.unparse(call.func) != "getattr" or len(call.args) != 2:
         return None
@@ -114,7 +113,7 @@ def by_text(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | 
 
 
 def imported(case: Case, match: re.Match[str], names: Names) -> dict[str, str]:
-    """A module that is not there, or a name that a module lacks."""
+    """Describe a missing module, or a name that a module lacks."""
     name, module = match["name"], match.groupdict().get("module") or ""
     line = _import(name.partition(".")[0] if not module else name, names)
     about = case.error.about
@@ -128,7 +127,7 @@ def imported(case: Case, match: re.Match[str], names: Names) -> dict[str, str]:
 
 
 def of(kind: str, name: str, names: Names) -> dict[str, str]:
-    """What there is in place of ``name``: a sentence of ``advice``, or something ``instead``."""
+    """Find what replaces ``name``: a sentence of ``advice``, or something ``instead``."""
     every = names.get("of", {})
     kinds = (kind, names.get("same", {}).get(kind, ""))
     found = next((every[one][name] for one in kinds if name in every.get(one, ())), "")
@@ -139,14 +138,14 @@ def of(kind: str, name: str, names: Names) -> dict[str, str]:
 
 
 def _recorded(name: str, names: Names, owner: str = "") -> str:
-    """A function or method of the framework by that name, as it is called."""
+    """Return the framework's function or method with that name, as it is called."""
     homes = names.get("recorded", {})
     found = (one for one, known in homes.items() if name in known and one != owner)
     return " or ".join(f"{one}.{name}" for one in found)
 
 
 def _resembling(name: str, names: Names) -> str:
-    """A function or method of the framework by a similar name."""
+    """Return a function or method of the framework with a similar name."""
     for home, known in names.get("recorded", {}).items():
         if (near := meant(name, known)) is not None:
             return f"{home}.{near}"
@@ -158,13 +157,13 @@ def _import(name: str, names: Names) -> str:
 
 
 def _alias(name: str, names: Names, scope: tuple[str, ...]) -> str:
-    """The name under which the file has a module, if it has."""
+    """Return the name under which the file has imported a module, if it has."""
     other = names.get("aliases", {}).get(name, "")
     return other if other in scope else ""
 
 
 def _near(case: Case, name: str, scope: tuple[str, ...], names: Names) -> str:
-    """A known name that this one resembles. Few of the learner's names mean one of Python's."""
+    """Find a known name similar to this one; one of Python's must be very similar."""
     plain = [one for one in dir(builtins) if one.islower() and len(name) > SHORT]
     own = difflib.get_close_matches(name.strip("_"), plain, cutoff=SLIP)
     near = meant(name, (*scope, *names.get("imports", ()), *own))
@@ -175,7 +174,7 @@ def _near(case: Case, name: str, scope: tuple[str, ...], names: Names) -> str:
 
 
 def _kept(case: Case, name: str) -> bool:
-    """Whether the statement is ``self.name = name``: then it should be an argument."""
+    """Whether the statement is ``self.name = name``, so that it should be an argument."""
     match case.statement:
         case ast.Assign(targets=[ast.Attribute(attr=attr)], value=ast.Name(id=given)):
             return attr == given == name
@@ -183,12 +182,12 @@ def _kept(case: Case, name: str) -> bool:
 
 
 def _in_body(case: Case, name: str) -> bool:
-    """Whether the body of a class asks for the class, or for ``self``, before there is one."""
+    """Whether a class body uses the class, or ``self``, before it exists."""
     return name in ("self", case.seen.function) and in_class_body(case.error)
 
 
 def _asked(case: Case, name: str) -> ast.Attribute | None:
-    """The expression that asks for the attribute; None if something inside of a call does."""
+    """Return the expression that reads the attribute; None if something inside a call does."""
     if isinstance(case.node, ast.Attribute):
         return case.node if case.node.attr == name else None
     every = (one for one in case.nodes() if isinstance(one, ast.Attribute) and one.attr == name)
@@ -202,7 +201,7 @@ def _is_variable(case: Case, name: str) -> bool:
 
 
 def _from_text(case: Case) -> SeenValue | None:
-    """The owner as far as the message names it."""
+    """Describe the owner as far as the message names it."""
     found = re.search(r"'([\w.]+)' object|type object '(\w+)'|module '([\w.]+)'", case.text)
     if found is None:
         return None

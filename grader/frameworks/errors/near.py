@@ -1,4 +1,4 @@
-"""Which of the names that there are was probably meant."""
+"""Guesses which existing name was meant."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterable
 from itertools import permutations
 
 CLOSE = 0.75
-"""How alike two names must be: ``num_heads`` is not ``merge_heads``."""
+"""How similar two names must be: ``num_heads`` is not ``merge_heads``."""
 
 SHORT = 3
-"""Characters of a name of which half are enough, if the other is as short."""
+"""Up to this many characters, half of a name is enough if the other is as short."""
 
 MOST_WORDS = 4
-"""Words of a name that are compared in any order."""
+"""The most words of a name that are compared in any order."""
 
 
 def meant(name: str, names: Iterable[str]) -> str | None:
-    """The one of ``names`` that ``name`` was probably to be; None where none is near.
+    """Return the one of ``names`` that ``name`` was probably meant to be; None if none is close.
 
-    One that differs by underscores or by the case of letters only comes first.
+    One that differs only in underscores or in case comes first.
     """
     others = [one for one in names if one != name and not one.startswith("__")]
     same = [one for one in others if (bare := _bare(one)) and bare == _bare(name)]
@@ -44,9 +44,9 @@ def meant(name: str, names: Iterable[str]) -> str | None:
 
 
 def _same_words(one: str, other: str) -> bool:
-    """Whether two names have the same words, in any order and cut short or not.
+    """Whether two names have the same words, in any order, abbreviated or not.
 
-    ``d_head`` and ``head_dim`` have.
+    ``d_head`` and ``head_dim`` do.
     """
     first, second = one.lower().strip("_").split("_"), other.lower().strip("_").split("_")
     if len(first) != len(second) or len(first) < 2 or len(first) > MOST_WORDS:
@@ -58,5 +58,5 @@ def _same_words(one: str, other: str) -> bool:
 
 
 def _bare(name: str) -> str:
-    """``name`` without underscores, in small letters."""
+    """Return ``name`` in lower case without underscores."""
     return name.replace("_", "").lower()

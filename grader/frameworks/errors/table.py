@@ -9,15 +9,15 @@ r"""The table of errors: one row per error, in TOML files that anyone can extend
     says = ["{value} holds {got} values for {want} names", "More than {want} values"]
     look = "Count the parts on the right-hand side."
 
-The first row whose ``type`` and ``text`` fit tells the error. ``{name}`` stands for a group of
+The first row whose ``type`` and ``text`` fit explains the error. ``{name}`` stands for a group of
 ``text``, or for a fact: those of the functions of ``facts``, and the general ones of
-:func:`general`. Of several sentences the first is taken of which every fact is known; a row
-without such a sentence passes the error on. ``{?name}`` asks for a fact without printing it, and
+:func:`general`. Of several sentences, the first one whose facts are all known is used; a row
+without such a sentence passes the error on. ``{?name}`` requires a fact without printing it, and
 ``"@name"`` stands for the sentences of that name in ``[sentences]``. ``where`` is the place to
-show, as :func:`grader.source.origins.place` reads it; ``used`` says that the line which raised the
-error is mentioned too. ``page`` is a section of the page of ``[page]``, for learners who know
-another framework; the names that they bring along have theirs in ``[page.sections]``. Whatever else
-a row has is a fact that it sets itself.
+show, as :func:`grader.source.locations.place` reads it; ``used`` says that the line which raised
+the error is mentioned too. ``page`` is a section of the page of ``[page]``, for learners who know
+another framework; names from there have their sections in ``[page.sections]``. Any other key of a
+row is a fact that it sets itself.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from grader.frameworks.values import Translation
 
 Facts = Mapping[str, str]
 Names = Mapping[str, Mapping[str, Any]]
-"""Tables of names by what they are for: ``instead``, ``imports``, ``keywords`` and so on."""
+"""Tables of names by purpose: ``instead``, ``imports``, ``keywords`` and so on."""
 Reader = Callable[[Case, re.Match[str], Names], Facts | None]
 """Reads the facts for a row; None if the row is about something else."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One error: how to recognise it, and what to say."""
+    """One error: how to recognize it, and what to say."""
 
     types: frozenset[str]
     text: str
@@ -57,7 +57,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows in their order, the names they refer to, and what reads their facts."""
+    """Rows in order, the names they refer to, and the functions that read their facts."""
 
     rows: tuple[Row, ...] = ()
     names: Names = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Table:
 
     @classmethod
     def load(cls, *files: Path, readers: Mapping[str, Reader]) -> Table:
-        """The table in these files, the earlier ones first."""
+        """Load the table from these files, the earlier ones first."""
         errors: list[dict[str, Any]] = []
         names: dict[str, Any] = {}
         for file in files:
@@ -76,7 +76,7 @@ class Table:
         return cls(tuple(_row(one, shared) for one in errors), names, readers)
 
     def tell(self, case: Case) -> Translation | None:
-        """The error as its row tells it; None if there is none."""
+        """Explain the error by its row; None if there is none."""
         for row in self.rows:
             if case.error.type_name not in row.types and "*" not in row.types:
                 continue
@@ -102,7 +102,7 @@ class Table:
         return Translation(message, _first(row.look, facts), about=where, elsewhere=used, page=page)
 
     def _page(self, row: Row, match: re.Match[str], facts: Facts) -> str:
-        """The place to read about an error or about a name from another framework."""
+        """Return where to read about an error or about a name from another framework."""
         known, named = self.names.get("page", {}), match.groupdict()
         word = (named.get("name") or named.get("unknown") or "").rstrip("_")
         also = self.names.get("keywords", {}).get(word, ())
@@ -112,7 +112,7 @@ class Table:
 
 
 def general(case: Case) -> dict[str, str]:
-    """What is known about every error.
+    """Return the facts about every error.
 
     ``call`` is the function being called, ``code`` the expression that raised, ``at`` its line,
     ``function`` the function around it.
@@ -146,7 +146,7 @@ def _row(one: Mapping[str, Any], shared: Names) -> Row:
 
 
 def _several(one: str | Iterable[str], shared: Mapping[str, Any]) -> tuple[str, ...]:
-    """One sentence or several, those of ``sentences`` in place of ``@name``."""
+    """Return one or several sentences, replacing ``@name`` by those of ``sentences``."""
     every = (one,) if isinstance(one, str) else tuple(one)
     known = ((text, shared.get(text[1:]) if text[:1] == "@" else None) for text in every)
     return tuple(
@@ -155,7 +155,7 @@ def _several(one: str | Iterable[str], shared: Mapping[str, Any]) -> tuple[str, 
 
 
 def _merged(later: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any]:
-    """Two tables in one; what both have is the first's."""
+    """Merge two tables; where both have an entry, the first's counts."""
     both = {**later, **first}
     for key in later.keys() & first.keys():
         if isinstance(later[key], dict):
@@ -164,7 +164,7 @@ def _merged(later: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any
 
 
 def _first(sentences: Iterable[str], facts: Facts) -> str | None:
-    """The first sentence whose facts are all known, with them."""
+    """Return the first sentence whose facts are all known, filled in."""
     for one in sentences:
         needed = {name.removeprefix("?") for _, name, _, _ in Formatter().parse(one) if name}
         if needed <= facts.keys():

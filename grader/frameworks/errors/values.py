@@ -1,4 +1,4 @@
-"""Facts about values of the wrong kind, wrong counts, and entries that are not there."""
+"""Facts about values of the wrong kind, wrong counts, and missing entries."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ FUNCTIONS = (
     "_ArrayFunctionDispatcher",
 )
 UNFIT = ("NoneType", "list", "tuple", "dict", "str", "type", "map", "generator", *FUNCTIONS)
-"""Kinds of values that no operation on numbers takes."""
+"""Kinds of values that no operation on numbers accepts."""
 CHANGES = ("append", "extend", "sort", "insert", "reverse", "update", "add")
-"""Methods that change their object and return None."""
+"""Methods that modify their object and return None."""
 
 
 def given(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | None:
-    """The value that does not fit: what it is, and what to look at for values of its kind.
+    """Describe the value that does not fit, and what to look at for values of its kind.
 
-    ``given`` is its text, ``is`` a description, ``kind`` the name of its type, ``parameter`` what
-    the call takes it for. ``nothing`` stands in place of ``given`` for None, ``written`` for
-    something that speaks for itself. ``advice`` comes from the table ``kinds``.
+    ``given`` is its text, ``is`` a description, ``kind`` the name of its type, ``parameter`` the
+    parameter that receives it. ``nothing`` replaces ``given`` for None, ``written`` for something
+    self-explanatory. ``advice`` comes from the table ``kinds``.
     """
     node, value = _unfit(case, _kinds(match, names))
     return about(case, node, value, names) if node is not None else None
 
 
 def about(case: Case, node: ast.expr, value: SeenValue, names: Names) -> dict[str, str] | None:
-    """The facts of :func:`given` about ``node``."""
+    """Return the facts of :func:`given` about ``node``."""
     if not (text := short(node)):
         return None
     facts = {"kind": value.kind, "parameter": parameter(case, node), "is": described(value)}
@@ -60,7 +60,7 @@ def about(case: Case, node: ast.expr, value: SeenValue, names: Names) -> dict[st
 
 
 def inside(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | None:
-    """An argument that was asked for an attribute inside what the learner called."""
+    """Describe an argument whose attribute was read inside what the learner called."""
     owner = case.error.about
     node = case.node
     if owner is None or (isinstance(node, ast.Attribute) and node.attr == match["name"]):
@@ -73,18 +73,18 @@ def inside(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | N
 
 
 def is_layer(value: SeenValue) -> bool:
-    """Whether ``value`` is an object that can be called, as a layer is."""
+    """Whether ``value`` is a callable object, as a layer is."""
     named = value.kind[:1].isupper() and value.kind not in ("DType", "EnumType")
     return value.signature is not None and named
 
 
 def is_unfit(value: SeenValue) -> bool:
-    """Whether no operation on numbers takes ``value``."""
+    """Whether no operation on numbers accepts ``value``."""
     return value.kind in UNFIT or is_layer(value)
 
 
 def _kinds(match: re.Match[str], names: Names) -> list[str]:
-    """The kinds of values that the message speaks of."""
+    """Return the kinds of values that the message mentions."""
     found = (
         match.groupdict().get(name) for name in ("kind", "left", "right", "one", "two", "other")
     )
@@ -93,7 +93,7 @@ def _kinds(match: re.Match[str], names: Names) -> list[str]:
 
 
 def _unfit(case: Case, kinds: list[str]) -> tuple[ast.expr | None, SeenValue]:
-    """The operand of one of these kinds, else one that fits nowhere."""
+    """Return the operand of one of these kinds, else one that no operation accepts."""
     words = [word.value for word in case.call.keywords] if case.call is not None else []
     texts = [node for node in words if case.kind(node) == "str"]  # approximate="tanh" is right
     nodes = [node for node in case.operands() if node not in texts]
@@ -119,7 +119,7 @@ def _unfit(case: Case, kinds: list[str]) -> tuple[ast.expr | None, SeenValue]:
 def _inner(
     case: Case, node: ast.expr, value: SeenValue, kinds: list[str]
 ) -> tuple[ast.expr, SeenValue]:
-    """The one entry of a list that is of these kinds itself, or unknown; else the list."""
+    """Return the only item of a list that is of these kinds or unknown; else the list."""
     if not kinds or not isinstance(node, ast.List | ast.Tuple):
         return node, value
     odd = [one for one in node.elts if case.kind(one) in ("", *kinds)]
@@ -127,12 +127,12 @@ def _inner(
 
 
 def _is_sized(node: ast.expr) -> bool:
-    """Whether this is a list that is written out, as a shape is."""
+    """Whether this is a literal list, as a shape is."""
     return isinstance(node, ast.List | ast.Tuple)
 
 
 def _nothing(case: Case, node: ast.expr, text: str) -> dict[str, str]:
-    """None, and where it comes from: it is written there, or a call gave it."""
+    """Describe None and where it comes from: it is written there, or a call returned it."""
     if text == "None":
         return {"written": "None", "literal": "None"}
     if isinstance(node, ast.Call):
@@ -148,7 +148,7 @@ def _nothing(case: Case, node: ast.expr, text: str) -> dict[str, str]:
 
 
 def owner(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | None:
-    """What was indexed or called and cannot be: the facts of :func:`given` about it."""
+    """Describe what cannot be indexed or called, with the facts of :func:`given`."""
     node: ast.expr | None = case.node
     node = node.func if isinstance(node, ast.Call) else getattr(node, "value", None)
     kind = match["kind"].rpartition(".")[2]
@@ -171,7 +171,7 @@ def owner(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | No
 
 
 def iterated(case: Case, match: re.Match[str], names: Names) -> dict[str, str] | None:
-    """One value that was gone through or unpacked like a list."""
+    """Describe a single value that was iterated over or unpacked like a list."""
     if case.call is not None:
         return given(case, match, names)
     whole = getattr(case.statement, "value", None) or getattr(case.statement, "iter", None)
@@ -187,9 +187,9 @@ def iterated(case: Case, match: re.Match[str], names: Names) -> dict[str, str] |
 
 
 def unpacked(case: Case, match: re.Match[str], names: Names) -> dict[str, str]:
-    """More or fewer values than names: what they come from, and how many there are.
+    """Describe more or fewer values than names: where they come from, and how many there are.
 
-    ``value`` has ``got`` values, ``shape`` is that of a tensor whose sizes are unpacked.
+    ``value`` has ``got`` values; ``shape`` is that of a tensor whose sizes are unpacked.
     """
     want, got = match["want"], match.groupdict().get("got") or ""
     facts = {"want": want, "got": got}
@@ -212,9 +212,9 @@ def unpacked(case: Case, match: re.Match[str], names: Names) -> dict[str, str]:
 
 
 def entry(case: Case, match: re.Match[str], names: Names) -> dict[str, str]:
-    """An index or a key that is not there: of what, how many entries that has, the key meant.
+    """Describe a missing index or key: of what, how many items that has, which key was meant.
 
-    ``number`` is what a name of the index stands for, ``sizes`` the shape that was asked.
+    ``number`` is the value of a name in the index, ``sizes`` the shape that was indexed.
     """
     node, about = case.node, case.error.about
     if not isinstance(node, ast.Subscript):

@@ -1,6 +1,6 @@
-"""MAX: its operations on NumPy or on its own kernels, its spellings, its errors retold.
+"""MAX: its operations on NumPy or on its own kernels, its spellings, its errors explained.
 
-The one folder that knows MAX. This module imports neither it nor NumPy.
+This is the only folder that knows MAX. This module imports neither MAX nor NumPy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DIAGNOSTICS = re.compile(r"Diagnostics:\s*(.+)")
 SHAPE = re.compile(r"#mosh<ape(\[[^\]]*\])>(?: : !mosh\.ape)?")
 """How MAX's compiler writes a shape."""
 VALUES = re.compile(r":? vals=\[.*")
-"""Tensors that MAX lists at the end of a message, with all that they are."""
+"""Tensors that MAX lists at the end of a message, with all their details."""
 NOTES = {
     "old-import-path": "max.nn.module_v3 is an old name. Today it is max.experimental.nn; "
     "the grader accepts both.",
@@ -39,14 +39,14 @@ HINTS = {
 
 
 IDLE = {"MODULAR_THREAD_BUSY_WAIT_US": "0"}
-"""A worker's threads of MAX sleep while they have nothing to do. In a loop, they would take a
-fifteenth of the processor time of a grading from the workers beside it."""
+"""Make MAX's idle threads sleep. If they spun, they would take a fifteenth of a grading's processor
+time from the other workers."""
 CHOSEN = "MAX_EAGER_EXECUTOR"
-"""Set where somebody has said how MAX computes."""
+"""Set where the user has chosen how MAX computes."""
 
 
 class Max(frameworks.Framework):
-    """MAX, from the grader's own process."""
+    """MAX, from the point of view of the grader's own process."""
 
     name = "max"
     title = "MAX"
@@ -64,43 +64,43 @@ class Max(frameworks.Framework):
     hints = HINTS
 
     def parts(self) -> frozenset[str]:
-        """The staging, and the operations computed on NumPy."""
+        """Return the staging, and the operations computed on NumPy."""
         from grader.frameworks.max.engine.handlers import PARTS
 
         return PARTS
 
     def spellings(self) -> Spellings:
-        """MAX's many spellings of one operation."""
+        """Return MAX's many spellings of one operation."""
         from grader.frameworks.max.spellings import SPELLINGS
 
         return SPELLINGS
 
     def translate(self, error: SeenError) -> Translation:
-        """An error of MAX or of Python, retold."""
+        """Explain an error of MAX or of Python."""
         from grader.frameworks.max import errors
 
         return errors.translate(error)
 
     def gist(self, message: str) -> str:
-        """What MAX diagnoses, with shapes as Python writes them."""
+        """Return MAX's diagnosis, with shapes as Python writes them."""
         found = DIAGNOSTICS.search(message)
         return SHAPE.sub(r"\1", VALUES.sub("", found[1] if found else super().gist(message)))
 
     def environment(self, folder: str | None = None) -> dict[str, str]:
-        """The engine's variables, and where compiled kernels go."""
+        """Return the engine's variables, and where compiled kernels go."""
         from grader.frameworks.max import cache, engine
 
         kept = cache.shared() if folder is None else cache.private(folder)
         return {cache.VARIABLE: kept, **IDLE, **engine.environment()}
 
     def cache(self) -> str:
-        """Where MAX keeps kernels that it compiled."""
+        """Return the folder where MAX keeps compiled kernels."""
         from grader.frameworks.max import cache
 
         return cache.shared()
 
     def runs_programs(self) -> bool:
-        """Without the interpreter's shared library, MAX's import runs python3 to find it."""
+        """Whether MAX's import runs python3, to find the interpreter's shared library."""
         from grader.frameworks.max import engine
 
         return "MOJO_PYTHON_LIBRARY" not in engine.environment()
@@ -118,7 +118,7 @@ class Max(frameworks.Framework):
         engine.prepare()
 
     def compute_here(self) -> None:
-        """Install the engine, unless ``tools/python`` or somebody else saw to that."""
+        """Install the engine, unless ``tools/python`` or the user has chosen one."""
         from grader.frameworks.max import engine
 
         if CHOSEN in os.environ:
@@ -128,10 +128,10 @@ class Max(frameworks.Framework):
         engine.install("numpy")
 
     def runtime(self) -> Runtime:
-        """Import as much of MAX as starts no thread."""
-        from grader.frameworks.max.engine import placeholder
+        """Import what starts no thread of MAX."""
+        from grader.frameworks.max.engine import stub_modules
 
-        with placeholder.installed():
+        with stub_modules.installed():
             from grader.frameworks.max.runtime import MaxRuntime
 
         return MaxRuntime(self)

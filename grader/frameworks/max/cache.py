@@ -1,7 +1,7 @@
 """MAX's cache of compiled kernels, of which a worker gets a disposable copy.
 
-It contains native code that later gradings run, so a worker may not write there. What is in it
-can be read through symbolic links; what a worker compiles stays in its private folder.
+The cache contains native code that later gradings run, so a worker may not write to it. The worker
+reads its contents through symbolic links; what it compiles stays in its private folder.
 """
 
 # pathlib would cost 10 ms of every start.
@@ -15,10 +15,10 @@ VARIABLE = "MODULAR_CACHE_DIR"
 
 
 def shared() -> str:
-    """The folder where MAX keeps compiled kernels.
+    """Return the folder where MAX keeps compiled kernels.
 
-    MAX looks at ``MODULAR_CACHE_DIR``, at ``cache`` in ``MODULAR_HOME``, then in the user's
-    cache folder. A worker may read it, but writes to its own.
+    MAX tries ``MODULAR_CACHE_DIR``, ``cache`` in ``MODULAR_HOME``, then the user's cache folder.
+    A worker may read it, but writes to its own.
     """
     given = os.environ
     if given.get(VARIABLE):
@@ -30,12 +30,12 @@ def shared() -> str:
 
 
 def private(folder: str) -> str:
-    """Where a worker with this private folder keeps what it compiles."""
+    """Return where a worker with this private folder keeps what it compiles."""
     return os.path.join(folder, "cache")
 
 
 def seed(real: str) -> None:
-    """Link everything in ``real`` into this process's own cache. Only the first call does it."""
+    """Link everything in ``real`` into this process's own cache. Only the first call does so."""
     mine = os.environ.get(VARIABLE, "")
     if not mine or mine == real or os.path.isdir(mine):
         return

@@ -1,4 +1,4 @@
-"""MAX inside the worker. Importing this imports as much of MAX as starts no thread.
+"""MAX inside the worker. Importing this imports what starts no thread of MAX.
 
 Everything that a job needs is imported at the top: once the learner's code runs, the grader's
 modules can no longer be imported by name.
@@ -26,23 +26,23 @@ from max.graph import Dim, StaticDim
 from grader import frameworks
 from grader.frameworks import Eye
 from grader.frameworks.max import cache, warm
-from grader.frameworks.max.engine import installing, staging, waiting
-from grader.frameworks.max.old_path import OldPath
+from grader.frameworks.max.engine import installing, lazy_graph, staging
+from grader.frameworks.max.import_alias import OldPath
 from grader.protocol import probe as language
 from grader.protocol.probe import Array, Seen, SeenObject, SeenParameter, SeenTensor
 
 GRAPH = f"{Path(graph.__file__).parent}{os.sep}"
-"""Where MAX stages operations."""
+"""The folder of the code with which MAX stages operations."""
 
 
 class MaxRuntime(frameworks.Runtime):
-    """MAX's values, in and out."""
+    """Converts values to and from MAX."""
 
     _asks = False
-    """Whether the program asked for a number while it was staged, as far as that is known."""
+    """Whether the program is known to have requested a number while it was staged."""
 
     def install(self, engine: str, announce: Callable[[str], None], compiled: str) -> None:
-        """Choose what computes MAX's operations."""
+        """Choose the engine for MAX's operations."""
         context = mlir.Context.current
 
         def before_compiling() -> None:
@@ -51,7 +51,7 @@ class MaxRuntime(frameworks.Runtime):
 
         installed = installing.install(engine, announce, before_compiling)
         if engine == "numpy":
-            # Graphs are small: to hand their parts to threads takes longer than to lower them here.
+            # Graphs are small: handing parts to threads takes longer than lowering them here.
             context.enable_multithreading(False)
         self.left, self.faults = installed.left, installed.faults
         self._leave = installed.leave
@@ -69,12 +69,12 @@ class MaxRuntime(frameworks.Runtime):
         warm.run_forward()
 
     def finders(self, notes: list[str]) -> list[MetaPathFinder]:
-        """What serves MAX's modules by their old names."""
+        """Return the finder that serves MAX's modules under their old names."""
         return [OldPath(notes)]
 
     @contextmanager
     def staged(self) -> Iterator[None]:
-        """A context in which MAX makes one graph of all operations."""
+        """Return a context in which MAX stages all operations in one graph."""
         before = staging.asked()
         try:
             with F.lazy():
@@ -83,24 +83,24 @@ class MaxRuntime(frameworks.Runtime):
             self._asks = self._asks or before is None or staging.asked() != before
 
     def waiting(self) -> AbstractContextManager[None] | None:
-        """A context in which operations wait until a number is asked for, with NumPy's engine.
+        """Return a context in which operations wait until a number is needed, with NumPy's engine.
 
-        What is compiled is compiled once for each graph, and single operations come again.
+        An engine that compiles would compile each graph, whereas single operations recur.
         """
-        return None if staging.asked() is None else waiting.until_asked()
+        return None if staging.asked() is None else lazy_graph.until_asked()
 
     def unstaged(self, calls: Sequence[tuple[str, int, str]]) -> bool:
-        """Whether an operation was refused, and no staged call asked for a number so far.
+        """Whether an operation was refused, and no staged call has requested a number so far.
 
-        A program may be refused a number and go on without. What writes into a tensor does so
+        A program may be refused a number and go on without it. Writing into a tensor is possible
         only where it has numbers.
         """
         writes = any("buffer" in function or "setitem" in function for _, _, function in calls)
-        asks = self._asks or waiting.Waiting.asked
+        asks = self._asks or lazy_graph.Waiting.asked
         return not (asks or writes or not calls) and calls[-1][0].startswith(GRAPH)
 
     def argument(self, value: Any) -> Any:
-        """The MAX value that ``value`` stands for."""
+        """Return the MAX value that ``value`` stands for."""
         # Arrays are copied: MAX shares their memory, and arrays from a frame are read-only.
         match value:
             case language.TensorArg(array):
@@ -114,7 +114,7 @@ class MaxRuntime(frameworks.Runtime):
         return value
 
     def see(self, value: Any, eye: Eye) -> Seen:
-        """A tensor, realised and copied, or a size; None for anything else.
+        """Return a tensor, realized and copied, or a size; None for anything else.
 
         Raises:
             Exception: whatever MAX raises when a tensor's numbers are computed.
@@ -135,7 +135,7 @@ class MaxRuntime(frameworks.Runtime):
         return issubclass(kind, Tensor | np.ndarray)
 
     def size(self, value: Any) -> int | None:
-        """The number of a ``Dim``; None for anything else."""
+        """Return the number in a ``Dim``; None for anything else."""
         return int(value.dim) if issubclass(type(value), StaticDim) else None
 
     def is_module(self, value: Any) -> bool:
@@ -143,7 +143,7 @@ class MaxRuntime(frameworks.Runtime):
         return issubclass(type(value), Module)
 
     def parameters(self, module: Any) -> Iterator[tuple[str, SeenParameter]]:
-        """Name, shape and dtype of each parameter."""
+        """Yield name, shape and dtype of each parameter."""
         for name, tensor in Module.parameters.fget(module):
             shape = tuple(int(dim) for dim in tensor.shape)
             yield name, SeenParameter(shape, tensor.dtype.name)
@@ -151,6 +151,6 @@ class MaxRuntime(frameworks.Runtime):
     def load_weights(
         self, module: Any, weights: dict[str, Array], kept: Container[str] = ()
     ) -> None:
-        """Load ``weights``, strictly. MAX wants a value for what is ``kept`` too: its own."""
+        """Load ``weights``, strictly. MAX requires values for what is ``kept`` too: its own."""
         own = {name: each for name, each in Module.parameters.fget(module) if name in kept}
         Module.load_state_dict(module, {**weights, **own})

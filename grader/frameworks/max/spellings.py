@@ -70,7 +70,7 @@ MODULE = frozenset(
     ("children", "compile", "descendants", "device", "load_state_dict", "local_parameters")
     + ("name_transparent", "parameters", "to", "trace")
 )
-"""What every ``Module`` can do. Its ``forward`` only says that it is missing."""
+"""The methods of every ``Module``, except ``forward``, which only reports that it is missing."""
 
 ELSEWHERE: Mapping[str, str] = {
     "view": "{x}.reshape({all})",

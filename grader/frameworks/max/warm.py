@@ -1,8 +1,8 @@
-"""MAX's first-time work, done before a job arrives, so that a learner's file does not pay for it.
+"""Does MAX's first-time work before a job arrives, so that a learner's file need not wait for it.
 
 MAX imports parts of itself, and registers what it builds graphs from, when they are first used.
-Every operation that most steps use is called here once, in an order that computes nothing: this
-code is in the learner's process, so none of it may be of use as an answer.
+Every operation that most steps use is called here once, in an order that computes nothing useful:
+this code runs in the learner's process, so none of it may serve as an answer.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ WIDTH, PARTS, LENGTH = 6, 3, 4
 
 
 class Operations(Module[[Tensor], Tensor]):  # type: ignore[misc]
-    """One layer, and one operation after the other on what it gives."""
+    """One layer, and a sequence of operations on its output."""
 
     def __init__(self) -> None:
         self.layer = Linear(WIDTH, WIDTH, bias=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        """``x`` is ``[1, length, width]``, the result ``[1, parts, length, length]``."""
+        """Map ``x`` ``[1, length, width]`` to ``[1, parts, length, length]``."""
         first, *_ = F.split(F.softmax(self.layer(x)), [WIDTH // PARTS] * PARTS, axis=2)
         wide = F.broadcast_to(first + x[..., :2], shape=(Dim(PARTS), LENGTH, WIDTH // PARTS))
         turned = wide.reshape([1, LENGTH, PARTS, WIDTH // PARTS]).transpose(1, 2)  # [1, 3, 4, 2]

@@ -38,7 +38,7 @@ SPELLINGS = Spellings(
 
 
 class NumPy(frameworks.Framework):
-    """NumPy, from the grader's own process."""
+    """NumPy, from the point of view of the grader's own process."""
 
     name = "numpy"
     title = "NumPy"
@@ -46,17 +46,17 @@ class NumPy(frameworks.Framework):
     tensor_type = "ndarray"
 
     def spellings(self) -> Spellings:
-        """NumPy's spellings of an operation."""
+        """Return NumPy's spellings of an operation."""
         return SPELLINGS
 
     def translate(self, error: SeenError) -> Translation:
-        """An error of Python, retold; NumPy's own texts say what they mean."""
+        """Explain an error of Python; NumPy's own messages are clear enough."""
         from grader.frameworks import errors
 
         return errors.translate(error)
 
     def environment(self, folder: str | None = None) -> dict[str, str]:
-        """One thread for matrix products: more would spin on the cores of other workers."""
+        """Allow one thread for matrix products: more would spin on other workers' cores."""
         return {"OPENBLAS_NUM_THREADS": "1"}
 
     def runtime(self) -> Runtime:

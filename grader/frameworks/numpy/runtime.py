@@ -14,10 +14,10 @@ from grader.protocol.probe import Array, Seen, SeenArray, SeenParameter, SeenTen
 
 
 class NumPyRuntime(frameworks.Runtime):
-    """NumPy's values, in and out. An object's parameters are the arrays among its attributes."""
+    """Converts values to and from NumPy. An object's parameters are its array attributes."""
 
     def argument(self, value: Any) -> Any:
-        """The NumPy value that ``value`` stands for."""
+        """Return the NumPy value that ``value`` stands for."""
         match value:
             case language.TensorArg(array):  # a copy: arrays from a frame are read-only
                 return np.array(array, order="C")
@@ -30,7 +30,7 @@ class NumPyRuntime(frameworks.Runtime):
         return value
 
     def see(self, value: Any, eye: Eye) -> Seen:
-        """An array, copied; None for anything else."""
+        """Return a copy of an array; None for anything else."""
         if not issubclass(type(value), np.ndarray):
             return None
         seen = eye.array(value)
@@ -39,7 +39,7 @@ class NumPyRuntime(frameworks.Runtime):
         )
 
     def parameters(self, module: Any) -> Iterator[tuple[str, SeenParameter]]:
-        """Name, shape and dtype of each array of ``module``."""
+        """Yield name, shape and dtype of each array of ``module``."""
         for name, array in _arrays(module).items():
             yield name, SeenParameter(array.shape, array.dtype.name)
 
@@ -63,7 +63,7 @@ class NumPyRuntime(frameworks.Runtime):
 
 
 def _arrays(module: Any) -> dict[str, Array]:
-    """The arrays among the attributes of ``module``, whatever it says about itself."""
+    """Return the array attributes of ``module``, whatever it says about itself."""
     try:
         attributes = object.__getattribute__(module, "__dict__")
     except AttributeError:  # it has slots

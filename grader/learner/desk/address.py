@@ -13,18 +13,18 @@ from grader.base.files import Unusable
 from grader.learner.web.server import LOOPBACK
 
 PORT = 8750
-"""The usual port. It stays the same from day to day, because a browser keeps unsaved text by it."""
+"""The usual port. It stays the same, because a browser stores unsaved text by origin."""
 KEY = ".grader/desk.key"
 NAMES = (LOOPBACK, "localhost")
 
 
 @dataclass(frozen=True)
 class Address:
-    """The addresses that lead here. ``public`` is the one of a proxy, or empty.
+    """The addresses of the desk. ``public`` is that of a proxy, or empty.
 
     ``token`` opens the desk for a browser, which then keeps ``session`` as a cookie. Both end with
-    the server. ``key`` outlives it, so that a page that was open meanwhile can save what it kept:
-    page and server prove to each other that they have it, and never send it.
+    the server. ``key`` outlives it, so that a page that stayed open can save its unsaved text:
+    page and server prove to each other that they have the key, and never send it.
     """
 
     port: int
@@ -46,7 +46,7 @@ class Address:
 
     @property
     def origins(self) -> dict[str, str]:
-        """Every ``Host`` that may be asked for, with the origin of its pages."""
+        """Every valid ``Host``, with the origin of its pages."""
         found = {f"{name}:{self.port}": f"http://{name}:{self.port}" for name in NAMES}
         if self.public:
             parts = urlsplit(self.public)
@@ -54,31 +54,31 @@ class Address:
         return found
 
     def proof(self, whose: str, origin: str, nonce: str) -> str:
-        """What shows that ``whose`` side, ``"desk"`` or ``"page"``, has the key, in hex.
+        """Return the proof, in hex, that the side ``whose``, ``"desk"`` or ``"page"``, has the key.
 
-        It is for one origin, so that nobody on another port can pass it on.
+        It holds for one origin, so that nobody on another port can relay it.
         """
         text = "\n".join((whose, origin, nonce)).encode("utf-8", "replace")
         return hmac.new(self.key.encode(), text, "sha256").hexdigest()
 
     @property
     def cookie(self) -> str:
-        """The cookie's name. Cookies do not know ports, so it has the port in it."""
+        """The cookie's name, which contains the port because cookies ignore ports."""
         return f"desk_{self.port}"
 
     @property
     def path(self) -> str:
-        """Where the cookie is sent."""
+        """The path for which the cookie is sent."""
         return urlsplit(self.home).path
 
     @property
     def secure(self) -> bool:
-        """Whether the browser reaches it by HTTPS."""
+        """Whether the browser reaches the desk by HTTPS."""
         return self.home.startswith("https:")
 
 
 def public(address: str) -> str:
-    """An address as someone typed it, with a slash at the end.
+    """Return an address as someone typed it, with a slash at the end.
 
     Raises:
         Unusable: it is not the address of a web page.
@@ -90,7 +90,7 @@ def public(address: str) -> str:
 
 
 def key(root: Path) -> str:
-    """The key of this course, made the first time; a new one each time if it cannot be kept."""
+    """Return this course's key, made on first use; a new one each time if it cannot be stored."""
     path = root / KEY
     fresh = secrets.token_urlsafe(32)
     try:
@@ -106,7 +106,7 @@ def key(root: Path) -> str:
 
 
 def _kept(path: Path) -> str:
-    """The key in the file, if nobody else can read it; otherwise it is removed."""
+    """Return the key in the file if nobody else can read it; otherwise remove the file."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
         with os.fdopen(handle) as file:

@@ -29,16 +29,16 @@ SECTIONS = "sections.json"
 """The last file that the build writes: step id, heading, id on the page."""
 SOURCES = ("README.md", "book", "checks", "docs", "gpt2", "solutions", "steps")
 IGNORED = (".py", ".pyc")
-"""Endings of files in ``steps`` that are not the book's: what learners write."""
+"""Extensions of files in ``steps`` that do not belong to the book: what learners write."""
 AT_DESK = '<meta name="desk" content="">'
-"""Tells a page that a desk serves it: its explorer then reads any text."""
+"""Tells a page that a desk serves it, so its explorer can read any text."""
 DESK = (
     '<meta name="desk-key" content="{key}"><link rel="stylesheet" href="{up}_desk/desk.css">'
     '<script type="module" src="{up}_desk/desk.js" nonce="{nonce}"></script>'
 )
 
 PATIENCE_S = 900.0
-"""For building it, which takes a minute."""
+"""Limit for building the book, which takes a minute."""
 
 
 class NoBook(Unusable):
@@ -46,10 +46,10 @@ class NoBook(Unusable):
 
 
 def ready(root: Path) -> Path:
-    """The folder of the built book, built now if it is missing or older than its sources.
+    """Return the folder of the book, building it if it is missing or older than its sources.
 
     Raises:
-        NoBook: this course has none, or the first build failed, as it says above.
+        NoBook: this course has none, or the first build failed, as printed above.
     """
     built = root / BUILT
     made = _time(built / SECTIONS)
@@ -74,7 +74,7 @@ def ready(root: Path) -> Path:
 
 
 def _newest(root: Path) -> float:
-    """When a source of the book was last changed."""
+    """Return when a source of the book was last changed."""
     return max((_time(path) for path in _sources(root)), default=0.0)
 
 
@@ -94,7 +94,7 @@ def _time(path: Path) -> float:
 
 
 def sections(book: Path) -> Mapping[str, Mapping[str, str]]:
-    """The id of each section on its page, by step and heading; empty if the book has no such."""
+    """Return the id of each section on its page, by step and heading; empty if unknown."""
     try:
         found: Any = json.loads((book / SECTIONS).read_text(encoding="utf-8"))
         return {step: dict(ids) for step, ids in found.items()}
@@ -103,23 +103,23 @@ def sections(book: Path) -> Mapping[str, Mapping[str, str]]:
 
 
 def page_of(book: Path, number: str) -> str:
-    """The page of a step, from the top of the book; the first page if the step has none."""
+    """Return the path of a step's page within the book; the first page if the step has none."""
     page = f"steps/step_{number}.html"
     return page if (book / page).is_file() else "index.html"
 
 
 class Files(StaticFiles):
-    """The files of a folder. What cannot be the name of a file is not there either."""
+    """The files of a folder. A path that cannot be a file's name counts as missing."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """A file."""
+        """Return a file."""
         try:
             return await super().get_response(path, scope)
         except (OSError, ValueError):
             raise HTTPException(404) from None
 
     def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-        """The file at ``path``; None if there is none."""
+        """Find the file at ``path``; None if there is none."""
         try:
             return super().lookup_path(path)
         except (OSError, ValueError):
@@ -133,7 +133,7 @@ class Book(Files):
         super().__init__(directory=folder)
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """A file; for a folder, its first page."""
+        """Return a file; for a folder, its first page."""
         full, found = self.lookup_path(path)
         if found is not None and Path(full).is_dir():
             here = scope["path"].rsplit("/", 1)[-1]
@@ -147,7 +147,7 @@ class Book(Files):
         scope: Scope,
         status_code: int = 200,
     ) -> Response:
-        """The file; a page knows that it is at a desk, and a lesson loads it."""
+        """Return the file; a page learns that it is at a desk, and a lesson loads the desk."""
         if not os.fspath(full_path).endswith(".html"):
             return super().file_response(full_path, stat_result, scope, status_code)
         page = Path(full_path).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Lets in the learner's own browser and nobody else, and says what its pages may do."""
+"""Admits only the learner's own browser, and sets the policy for its pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
-from grader.learner.web.sealed import same, sealed
+from grader.learner.web.security_headers import same, sealed
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from grader.learner.desk.address import Address
 
 NONCE = "desk.nonce"
-"""Where a request's scope has the word that the editor's styles must carry."""
+"""Where a request's scope has the nonce that the editor's styles must carry."""
 KEY = "desk.key"
-"""Where a request's scope has the key, for the pages that are let in."""
+"""Where a request's scope has the key, for admitted pages."""
 PROOF = "/_proof"
 POLICY = (
     "default-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; "
@@ -33,7 +33,7 @@ ELSEWHERE = "Another page asked for this. The desk answers only its own pages."
 
 
 class Guard:
-    """Stands before the application; it sees only requests of the learner's own pages.
+    """Wraps the application, which sees only requests from the learner's own pages.
 
     A request must name this server as its host, come from a page of this server or from none,
     and carry the cookie. The address with the token sets the cookie, and so does a page's proof
@@ -50,7 +50,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":  # there are no web sockets here
+        if scope["type"] != "http":  # the desk has no web sockets
             await send({"type": "websocket.close", "code": 1008})
             return
         nonce = scope[NONCE] = secrets.token_urlsafe(16)
@@ -63,7 +63,7 @@ class Guard:
         await (self._app if answer is None else answer)(scope, receive, sealed(send, headers))
 
     def _answer(self, scope: Scope) -> Response | None:
-        """A refusal, or the cookie; None lets the request through."""
+        """Refuse the request or set the cookie; None lets the request through."""
         headers = Headers(scope=scope)
         if not self._from_here(scope["method"], headers):
             return PlainTextResponse(ELSEWHERE, 403)
@@ -80,7 +80,7 @@ class Guard:
         return None
 
     def _from_here(self, method: str, headers: Headers) -> bool:
-        """Whether the request is for this server, and not from a page of another."""
+        """Whether the request is for this server and not from another server's page."""
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         expected = self._address.origins.get(hosts[0]) if len(hosts) == 1 else None
         if expected is None:
@@ -96,10 +96,10 @@ class Guard:
         return found is not None and same(found.value, self._address.session)
 
     def _welcome(self, query: str) -> Response:
-        """Give the cookie for the token, and continue at the first page.
+        """Set the cookie in return for the token, and continue at the first page.
 
-        A redirection would not do: the browser would still see whoever opened the address as
-        the one who asks, and not send the cookie.
+        A redirect would not do: the browser would still treat whoever opened the address as the
+        initiator, and not send the cookie.
         """
         token = parse_qs(query).get("token", [""])[0]
         if not same(token, self._address.token):
@@ -114,7 +114,7 @@ class Guard:
         return self._let_in(page)
 
     def _proven(self, method: str, origin: str, query: str) -> Response:
-        """Prove to a page that this is its desk; give the cookie to one that proves it is ours."""
+        """Prove to a page that this is its desk; set the cookie for one that proves it is ours."""
         asked = {name: values[0] for name, values in parse_qs(query).items()}
         if method == "GET":
             proof = self._address.proof("desk", origin, asked.get("nonce", ""))

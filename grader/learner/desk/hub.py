@@ -1,4 +1,4 @@
-"""Tells every open window what happened: the latest event of each kind, never a backlog."""
+"""Sends events to every open window: the latest of each kind, never a backlog."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 BEAT_S = 15.0
-"""Seconds between signs of life, by which a window and a proxy notice a dead connection."""
+"""Seconds between heartbeats, by which a window and a proxy notice a dead connection."""
 AGAIN_MS = 1000
-"""When a window that lost the connection tries again."""
+"""Milliseconds until a window that lost the connection tries again."""
 MOST = 200
-"""Windows that are told at the same time."""
+"""The most windows that receive events at the same time."""
 
 
 class Hub:
-    """Numbers events and hands them out. Used from the event loop's thread only."""
+    """Numbers and distributes events. Use it from the event loop's thread only."""
 
     def __init__(self) -> None:
         self.version = 0
@@ -24,14 +24,14 @@ class Hub:
         self._closed = False
 
     def tell(self, kind: str, step: str, about: Any) -> None:
-        """Tell every window; a newer event of the same kind and step replaces this one."""
+        """Send an event to every window; a newer one of the same kind and step replaces it."""
         self.version += 1
         told = {"version": self.version, "kind": kind, "step": step, "about": about}
         for listener in self._listeners:
             listener.add((kind, step), json.dumps(told, ensure_ascii=False))
 
     async def listen(self) -> AsyncIterator[str]:
-        """The events from now on, as a stream of server-sent events."""
+        """Yield the events from now on, as a stream of server-sent events."""
         if len(self._listeners) >= MOST:
             return
         listener = Listener()
@@ -52,24 +52,24 @@ class Hub:
 
 
 class Listener:
-    """What one window has not been told yet."""
+    """The events that one window has not received yet."""
 
     def __init__(self) -> None:
         self._waiting: dict[tuple[str, str], str] = {}
         self._changed = asyncio.Event()
 
     def add(self, key: tuple[str, str], event: str) -> None:
-        """Tell this soon, instead of what was waiting under the same key."""
-        self._waiting.pop(key, None)  # the newest goes last
+        """Queue an event, replacing one that waits under the same key."""
+        self._waiting.pop(key, None)  # the newest goes to the end
         self._waiting[key] = event
         self._changed.set()
 
     def wake(self) -> None:
-        """End the wait."""
+        """End the wait in :meth:`take`."""
         self._changed.set()
 
     async def take(self) -> list[str]:
-        """What is waiting; a sign of life if there is nothing for a while."""
+        """Return the waiting events; a heartbeat if there are none for a while."""
         try:
             await asyncio.wait_for(self._changed.wait(), BEAT_S)
         except TimeoutError:

@@ -1,4 +1,4 @@
-"""What a page of the desk can ask for."""
+"""The requests that a page of the desk can make."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.base.files import Unusable
 from grader.learner import pages, progress
 from grader.learner.desk import text
 from grader.learner.desk.book import Book, Files
-from grader.learner.desk.shown import STYLE
+from grader.learner.desk.view_model import STYLE
 from grader.learner.reset import reset
 from grader.learner.web.body import Json, json_object
 from grader.rubric.exhibit import NoExhibit
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).resolve().parent / "static"
 MOST_BODY = 2 << 20
-"""Bytes of a request: JSON may write a character of the file in six."""
+"""Bytes of a request: JSON may need six bytes for a character of the file."""
 MOST_TEXT = 200
-"""Characters of a text for the learner's heads."""
+"""Characters of a text for the learner's attention heads."""
 
 
 class Routes:
@@ -41,7 +41,7 @@ class Routes:
         self._hub = hub
 
     def routes(self) -> list[Route]:
-        """Every route of the desk; the names of steps are those of the course."""
+        """Return every route of the desk; only the course's steps are valid names."""
         step = "/api/steps/{step}"
         return [
             Route("/api/events", self._events),
@@ -61,7 +61,7 @@ class Routes:
         return JSONResponse(self._desk.open(self._place(request)))
 
     async def _save(self, request: Request) -> Response:
-        """Write the file; 409 with both texts if it was changed elsewhere."""
+        """Write the file; answer 409 with both texts if it was changed elsewhere."""
         place, body = self._place(request), await json_object(request, MOST_BODY)
         content, base, window = (_word(body, name) for name in ("text", "base", "window"))
         try:
@@ -77,14 +77,14 @@ class Routes:
         return JSONResponse({"digest": digest})
 
     async def _difference(self, request: Request) -> Response:
-        """How the text that was sent differs from the file."""
+        """Return how the text in the request differs from the file."""
         place, body = self._place(request), await json_object(request, MOST_BODY)
         theirs = text.read(place.step).text
         mine = _word(body, "text")
         return JSONResponse({"lines": await asyncio.to_thread(text.difference, theirs, mine)})
 
     async def _keep(self, request: Request) -> Response:
-        """Put the text that was sent among the copies."""
+        """Save the text in the request among the copies."""
         place, body = self._place(request), await json_object(request, MOST_BODY)
         content = _word(body, "text")
         if len(content.encode("utf-8", "replace")) > MOST_BODY:
@@ -111,7 +111,7 @@ class Routes:
         return JSONResponse({"said": pages.hint_page(place.step, found, STYLE, keys=True)})
 
     async def _solution(self, request: Request) -> Response:
-        """How the reference differs from the file: after a pass, or if it is asked for now."""
+        """Return how the reference differs from the file: after a pass, or on explicit request."""
         place = self._place(request)
         known = progress.read(place.step.root)[0].get(place.step.id, progress.UNTOUCHED)
         if not known.passed and request.query_params.get("now") != "1":
@@ -120,7 +120,7 @@ class Routes:
         return JSONResponse({"said": said, "passed": True})
 
     async def _heads(self, request: Request) -> Response:
-        """The learner's heads, in words of the reader's choice."""
+        """Return the learner's attention heads on a text of the reader's choice."""
         words = request.query_params.get("text", "")[:MOST_TEXT] or None
         try:
             found = await asyncio.to_thread(self._desk.heads, self._place(request), words)
@@ -134,7 +134,7 @@ class Routes:
         return StreamingResponse(self._hub.listen(), media_type="text/event-stream")
 
     def _place(self, request: Request) -> Place:
-        """The step that the address names; nothing else can be read or written."""
+        """Return the step that the URL names; nothing else can be read or written."""
         place = self._desk.places.get(request.path_params["step"])
         if place is None:
             raise HTTPException(404, "The course has no such step.")
@@ -142,7 +142,7 @@ class Routes:
 
 
 def application(desk: Desk, hub: Hub, book: Path) -> Starlette:
-    """The book, what its pages load, and what they ask for."""
+    """Build the application: the book, what its pages load, and what they request."""
     return Starlette(
         routes=[
             *Routes(desk, hub).routes(),
@@ -165,7 +165,7 @@ async def _broken(_: Request, problem: Exception) -> Response:
 
 
 def _word(body: Json, name: str) -> str:
-    """A text of the request; empty if it is not there."""
+    """Return a text field of the request; empty if it is missing."""
     found = body.get(name, "")
     if not isinstance(found, str):
         raise HTTPException(400, f"{name} is not text.")

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from grader.pipeline import Options
 
 OPENER = ".grader/desk.html"
-"""A page that opens the desk. A browser is given this file: its own arguments are no secret."""
+"""A page that opens the desk. The browser is given this file, since its arguments are public."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to serve. ``book`` is a built one, by default the course's own."""
+    """How to serve. ``book`` is the folder of a built book, by default the course's own."""
 
     port: int | None = None
     browser: bool = True
@@ -98,7 +98,7 @@ def _has_browser() -> bool:
 
 
 def _open(opener: Path, opening: str) -> None:
-    """Open ``opening`` by way of a file that only this user can read."""
+    """Open ``opening`` through a file that only this user can read."""
     there = html.escape(opening)
     page = f'<!doctype html><meta http-equiv="refresh" content="0;url={there}">'
     with suppress(OSError):
@@ -106,5 +106,5 @@ def _open(opener: Path, opening: str) -> None:
         handle = os.open(opener, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(page)
-        # Some browsers end only with their window.
+        # With some browsers, this call returns only when the window is closed.
         threading.Thread(target=webbrowser.open, args=(opener.as_uri(),), daemon=True).start()

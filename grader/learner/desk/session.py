@@ -1,6 +1,6 @@
-"""What happens at the desk: saves, gradings, hints. The same parts as the terminal's ``watch``.
+"""The desk's work: saves, gradings and hints, with the same parts as the terminal's ``watch``.
 
-Everything is called in the event loop's thread, except where a docstring says otherwise.
+Call everything in the event loop's thread, except where a docstring says otherwise.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.base.model import Report, Verdict
 from grader.learner import attempt, progress
-from grader.learner.desk import shown, text
+from grader.learner.desk import text, view_model
 from grader.learner.watch.changes import Changes, must_poll
 from grader.learner.watch.grading import Grading
 from grader.rubric import load
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
     from grader.pipeline import Options
 
 PACE_S = 1.0
-"""A newer save cancels a grading only after this long, and the next only after twice as long, until
-there is a report: a flood of saves gets reports too, on a slow machine as well."""
+"""A newer save cancels a grading only after this long, the next only after twice as long, and so on
+until there is a report: a burst of saves gets reports too, even on a slow machine."""
 WORKERS = 3
-"""Two for a grading, and one for the heads at the same time. Each takes about 250 MB."""
+"""Two for a grading, and one for the heads at the same time. Each uses about 250 MB."""
 HALF_WRITTEN_S = 0.05
-"""A file that is empty or gone right after a change is read again after this time."""
+"""A file that is empty or missing right after a change is read again after this time."""
 
 
 @dataclass
 class Place:
-    """One step at the desk: what is known of its file.
+    """One step at the desk: what is known about its file.
 
-    ``seen`` is the digest of the file when it was last looked at, ``number`` that of the grading
-    under way, or 0; a newer save cancels it after ``pace`` seconds. ``again``: the file was saved
+    ``seen`` is the digest of the file when it was last read. ``number`` is that of the current
+    grading, or 0; a newer save cancels it after ``pace`` seconds. ``again``: the file was saved
     meanwhile.
     """
 
@@ -58,12 +58,12 @@ class Place:
     pace: float = PACE_S
     again: bool = False
     found: Attempt | None = None
-    report: shown.Values | None = None
-    figures: shown.Values | None = None
+    report: view_model.Values | None = None
+    figures: view_model.Values | None = None
 
 
 class Desk:
-    """The learner's files, graded at every save from wherever it comes."""
+    """The learner's files, graded at every save, wherever it comes from."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class Desk:
         *,
         poll: bool | None = None,
     ) -> None:
-        """Call it in a running event loop. ``anchors`` has the sections of each lesson by id."""
+        """Call this in a running event loop. ``anchors`` has the section ids of each lesson."""
         self._loop = asyncio.get_running_loop()
         self._steps = steps
         self._hub = hub
@@ -89,14 +89,14 @@ class Desk:
         self._changes = Changes(self._by_path, self._changed, poll=poll)
 
     def close(self) -> None:
-        """End what runs."""
+        """End whatever is running."""
         self._changes.close()
         self._grading.close()
 
     # ---- the file -----------------------------------------------------------------------------
 
-    def open(self, place: Place) -> shown.Values:
-        """All that is known of a step, for a window that was just opened; graded from now on."""
+    def open(self, place: Place) -> view_model.Values:
+        """Return all that is known about a step, for a new window; grade it from now on."""
         place.opened = True
         now = text.read(place.step)
         if place.number == 0 and (place.report is None or now.digest != place.seen):
@@ -114,7 +114,7 @@ class Desk:
         }
 
     def save(self, place: Place, content: str, base: str, window: str) -> str:
-        """Write the file, if it still is the version ``base``; returns its new digest.
+        """Write the file if it is still the version ``base``; return its new digest.
 
         Raises:
             Conflict, TooLarge, OSError: as :func:`text.write` says.
@@ -124,11 +124,11 @@ class Desk:
         return written.digest
 
     def look(self, place: Place) -> None:
-        """Grade the file if it is another than before."""
+        """Grade the file if it has changed."""
         self._saved(place, text.read(place.step).digest, "")
 
     def _changed(self, path: Path) -> None:
-        """In the thread that watches the files."""
+        """Handle a change; called in the thread that watches the files."""
         self._loop.call_soon_threadsafe(self._looked, self._by_path[path], False)
 
     def _looked(self, place: Place, sure: bool) -> None:
@@ -162,12 +162,12 @@ class Desk:
         self._loop.call_later(place.pace, self._overdue, place, number)
 
     def _overdue(self, place: Place, number: int) -> None:
-        """Cancel a slow grading, if the file was saved since it began."""
+        """Cancel a slow grading if the file was saved since it began."""
         if place.again and place.number == number:
             self._order(place, place.seen)
 
     def _graded(self, number: int, found: Report | Exception, whole: bool) -> None:
-        """In the grader's thread: count the attempt, and tell what was found."""
+        """Count the attempt and send the result; called in the grader's thread."""
         told: Attempt | Exception
         if isinstance(found, Exception):
             told = found
@@ -178,7 +178,7 @@ class Desk:
         self._loop.call_soon_threadsafe(self._take, number, told, whole)
 
     def _noted_one(self, number: int, found: Report) -> Attempt | Exception:
-        """Count the attempt. Nothing that breaks here may end the grader's thread."""
+        """Count the attempt. No failure here may end the grader's thread."""
         try:
             told = attempt.noted(self.places[found.step].step, found)
         except Exception as problem:  # noqa: BLE001 - told to the learner
@@ -194,7 +194,7 @@ class Desk:
         if whole:
             place.number = 0
         if isinstance(found, Exception):
-            self._report(place, shown.failed(found))
+            self._report(place, view_model.failed(found))
         else:
             first = place.found is None or place.found.known is not found.known
             place.found = found
@@ -205,37 +205,37 @@ class Desk:
         if place.again:
             self._order(place, place.seen)
 
-    def _shown(self, place: Place, found: Attempt, *, whole: bool) -> shown.Values:
+    def _shown(self, place: Place, found: Attempt, *, whole: bool) -> view_model.Values:
         try:
-            return shown.report(place.step, self._steps, found, place.anchors, whole=whole)
+            return view_model.report(place.step, self._steps, found, place.anchors, whole=whole)
         except Exception as problem:  # noqa: BLE001 - a page that waits forever says less
-            return shown.failed(problem)
+            return view_model.failed(problem)
 
-    def _report(self, place: Place, report: shown.Values) -> None:
+    def _report(self, place: Place, report: view_model.Values) -> None:
         place.report = report
         self._hub.tell("report", place.step.id, report)
 
-    def progress(self) -> list[shown.Values]:
-        """Every step, and how far it is done."""
-        return shown.progress(self._steps, progress.read(self._steps[0].root)[0])
+    def progress(self) -> list[view_model.Values]:
+        """Return every step, and how far it is done."""
+        return view_model.progress(self._steps, progress.read(self._steps[0].root)[0])
 
     # ---- pictures -----------------------------------------------------------------------------
 
     async def _draw(self, place: Place, report: Report) -> None:
-        """Show the heads, while the program is still followed."""
+        """Show the heads while the program is still being traced."""
         stopped = report.verdict in (Verdict.ERROR, Verdict.TIMEOUT) or report.problem is not None
         figures = None
-        with suppress(Exception):  # the report is complete without pictures
+        with suppress(Exception):  # the report is complete without figures
             figures = None if stopped else await asyncio.to_thread(self.heads, place, None)
         digest = report.digest
         if place.found is not None and place.found.report.digest == digest:
             place.figures = figures
             self._hub.tell("figures", place.step.id, figures and {"digest": digest, **figures})
 
-    def heads(self, place: Place, words: str | None) -> shown.Values | None:
-        """What the learner's heads attend to, in ``words`` or the usual text; None without heads.
+    def heads(self, place: Place, words: str | None) -> view_model.Values | None:
+        """Return what the learner's heads attend to in ``words`` or the usual text, if any.
 
-        Waits for it, one at a time: call it in another thread.
+        This blocks, and handles one call at a time: call it in another thread.
 
         Raises:
             NoExhibit: the step cannot show these words; the message says why.
@@ -246,19 +246,19 @@ class Desk:
         exhibit = make(words)
         with self._drawing:
             try:
-                return shown.figures(self._grading.drawn(place.step, exhibit))
+                return view_model.figures(self._grading.drawn(place.step, exhibit))
             except (SourceProblem, RuntimeError):  # the report says what is wrong
                 return None
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = self._loop.create_task(work)
-        self._tasks.add(task)  # the loop alone would forget it
+        self._tasks.add(task)  # the loop holds only a weak reference
         task.add_done_callback(self._tasks.discard)
 
     # ---- hints --------------------------------------------------------------------------------
 
     async def hint(self, place: Place) -> Attempt | None:
-        """One more hint; None if nothing was graded yet."""
+        """Return one more hint; None if nothing was graded yet."""
         before = place.found
         if before is None:
             return None

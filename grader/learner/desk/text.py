@@ -1,4 +1,4 @@
-"""The learner's file as the page edits it: its text, and a digest that says which version it is."""
+"""The learner's file as the page edits it: its text, and a digest that identifies the version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from grader.base.files import write_whole
 from grader.learner.stub import back_up
 from grader.source import SourceProblem, read_file
-from grader.source.read import MOST_BYTES
+from grader.source.parser import MOST_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,10 +24,10 @@ BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class Text:
-    """What the file holds, each line end a single newline.
+    """The file's content, with each line end a single newline.
 
     ``digest`` is the SHA-256 of its bytes in hex, empty if there is no file. ``problem`` says why
-    it cannot be edited here, if so.
+    it cannot be edited here, if it cannot.
     """
 
     text: str
@@ -36,7 +36,7 @@ class Text:
 
 
 class Conflict(Exception):
-    """The file is not the one that the change was based on; ``theirs`` is what it holds."""
+    """The file is not the version that the change was based on; ``theirs`` is its content."""
 
     def __init__(self, theirs: Text) -> None:
         super().__init__("the file was changed elsewhere")
@@ -51,7 +51,7 @@ _turn = threading.Lock()
 
 
 def read(step: Step) -> Text:
-    """The learner's file of ``step``."""
+    """Read the learner's file of ``step``."""
     if not os.path.lexists(step.stub):
         return Text("", "")
     try:
@@ -67,9 +67,9 @@ def read(step: Step) -> Text:
 
 
 def write(step: Step, text: str, base: str) -> Text:
-    """Replace the file by ``text``, if it still is the version ``base``.
+    """Replace the file with ``text`` if it is still the version ``base``.
 
-    It is written whole or not at all. Its byte order mark and its line ends stay as they are.
+    The file is written atomically. Its byte order mark and line ends stay as they are.
 
     Raises:
         Conflict: it is another version.
@@ -90,7 +90,7 @@ def write(step: Step, text: str, base: str) -> Text:
 
 
 def keep(step: Step, text: str) -> str:
-    """Put ``text`` among the copies of the learner's files; returns where, from the root.
+    """Save ``text`` among the copies of the learner's files; return the path from the root.
 
     Raises:
         OSError: it could not be written.
@@ -106,13 +106,13 @@ def keep(step: Step, text: str) -> str:
 
 
 def difference(theirs: str, mine: str) -> list[str]:
-    """The lines in which two texts differ: ``- `` only theirs, ``+ `` only mine."""
+    """Return the lines in which two texts differ: ``- `` only theirs, ``+ `` only mine."""
     lines = difflib.unified_diff(theirs.split("\n"), mine.split("\n"), lineterm="", n=2)
     return [line[:1] + " " + line[1:] if line[:2] != "@@" else line for line in list(lines)[2:]]
 
 
 def _as_before(path: Path, text: str) -> bytes:
-    """``text`` as bytes in the manner of the file that is there."""
+    """Encode ``text`` in the style of the existing file."""
     try:
         before = read_file(path)
     except SourceProblem:

@@ -1,6 +1,6 @@
-"""Grades a step on every save: watches the file, shows the report in place, obeys keys.
+"""Grades a step on every save: watches the file, shows the report in place, handles keys.
 
-``loop`` ties the parts together: ``changes`` says when a file was saved, ``grading`` grades in a
-thread with workers from a pool, ``events`` collects what threads and signals say, ``terminal``
-reads keys and draws, ``screen`` says what to draw.
+``loop`` connects the parts: ``changes`` detects saves, ``grading`` grades in a thread with workers
+from a pool, ``events`` collects events from threads and signals, ``terminal`` reads keys and
+draws, ``screen`` says what to draw.
 """

@@ -1,4 +1,4 @@
-"""Says when files were saved: by the system's events, or by polling where they do not arrive."""
+"""Detects saved files, by the system's events or by polling where none arrive."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 STEP_MS = 5
-"""The editor must have been quiet for this long. Most write a file in one go."""
+"""There must be no change for this long. Most editors write a file in one go."""
 LOOK_MS = 1000
-"""How often the file is also polled, for changes without an event."""
+"""How often the file is also polled, in case a change has no event."""
 POLL_MS = 100
 REMOTE = (
     *("9p", "afs", "ceph", "cifs", "drvfs", "fakeowner", "fuse", "fuseblk", "glusterfs", "lustre"),
@@ -23,9 +23,9 @@ Stamp = tuple[int, int, int, int] | None
 
 
 def stamp(path: Path) -> Stamp:
-    """What changes when a file is saved: inode, size and times; None if there is no file.
+    """Return what changes when a file is saved: inode, size and times; None if there is no file.
 
-    Includes ctime, because a copy may keep an old mtime.
+    That includes ctime, because a copy may keep an old mtime.
     """
     try:
         found = path.stat()
@@ -44,7 +44,7 @@ def must_poll(folder: Path, environment: Mapping[str, str] = os.environ) -> bool
 
 
 def file_system(folder: Path, mounts: Path = Path("/proc/self/mountinfo")) -> str:
-    """The type of ``folder``'s file system; empty if unknown."""
+    """Return the type of ``folder``'s file system; empty if unknown."""
     try:
         lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError:
@@ -62,7 +62,7 @@ def file_system(folder: Path, mounts: Path = Path("/proc/self/mountinfo")) -> st
 
 
 class Changes:
-    """A thread that calls ``tell`` with each watched file that changed. All are in one folder."""
+    """A thread that calls ``tell`` with each changed file. All watched files are in one folder."""
 
     def __init__(self, paths: Iterable[Path], tell: Callable[[Path], None], *, poll: bool) -> None:
         self.poll = poll
@@ -74,7 +74,7 @@ class Changes:
         self._thread.start()
 
     def watch(self, paths: Iterable[Path]) -> None:
-        """Watch these from now on; they are in the same folder."""
+        """Watch these files from now on; they are in the same folder."""
         self._stamps = {path: stamp(path) for path in paths}
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class Changes:
                         self._tell(path)
 
     def _events(self) -> Iterator[object]:
-        """One item for each change in the folder, and one a second in any case."""
+        """Yield once for each change in the folder, and once a second in any case."""
         from watchfiles import watch
 
         folder = self._folder

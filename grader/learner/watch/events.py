@@ -25,7 +25,7 @@ SIGNALS = {
 
 
 class Events:
-    """Wakes whoever waits on ``descriptor``, and keeps the events until they are read."""
+    """Wakes the loop that waits on ``descriptor``, and keeps the events until they are read."""
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[Event] = queue.SimpleQueue()
@@ -39,7 +39,7 @@ class Events:
             os.write(self._end, b"!")
 
     def take(self) -> list[Event]:
-        """Every event since the last call."""
+        """Return every event since the last call."""
         os.read(self.descriptor, 4096)
         events = []
         while not self._queue.empty():
@@ -48,7 +48,7 @@ class Events:
 
     @contextmanager
     def signals(self) -> Iterator[None]:
-        """Turn each signal of ``SIGNALS`` into an event while this lasts."""
+        """Turn each signal of ``SIGNALS`` into an event in the block."""
 
         def handle(number: int, _: FrameType | None) -> None:
             self.add(SIGNALS[signal.Signals(number)])
@@ -65,7 +65,7 @@ class Events:
 
 
 def stop() -> None:
-    """Stop this process as Ctrl-Z does, until it is continued; not if nobody could do that."""
+    """Stop this process as Ctrl-Z does, unless nobody could continue it."""
     before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
     os.kill(os.getpid(), signal.SIGTSTP)
     signal.signal(signal.SIGTSTP, before)

@@ -14,7 +14,7 @@ from grader.learner.watch.split import SplitRun
 if TYPE_CHECKING:
     from grader.base.model import Report, Step
     from grader.pipeline import Options
-    from grader.report.pictures.heads import Shown
+    from grader.report.figures.heads import Shown
     from grader.rubric.exhibit import Exhibit
 
 WORKERS = 2
@@ -23,10 +23,10 @@ PATIENCE_S = 5.0
 
 
 class Grading:
-    """Grades one file at a time; a new order for a step cancels the one before it.
+    """Grades one file at a time; a new order for a step cancels the previous one.
 
     ``tell`` is called in the thread, with the order's number, its report or error, and whether
-    that is all: a program that is followed is first told without its trace.
+    that is final: if a program is traced, its report is first sent without the trace.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Grading:
         self._thread.start()
 
     def order(self, step: Step) -> int:
-        """Grade the learner's file of ``step`` as it is now; returns the order's number."""
+        """Grade the learner's file of ``step`` as it is now; return the order's number."""
         with self._lock:
             self._count += 1
             self._latest[step.id] = self._count
@@ -58,26 +58,26 @@ class Grading:
             return self._count
 
     def drop(self) -> None:
-        """Cancel the current grading, and those that wait."""
+        """Cancel the current grading and those that wait."""
         with self._lock:
             self._latest.clear()
             self._abandon_if_stale()
 
     def followed(self, step: Step) -> Report:
-        """The report on the file as it is now, with what each line gave. Waits for it."""
+        """Return the report on the file as it is now, with what each line computed. Blocks."""
         from grader.pipeline import Follow, grade
 
         options = replace(self._options, follow=Follow.ALWAYS)
         return grade(step, step.stub, options, self._pool.start)
 
     def drawn(self, step: Step, exhibit: Exhibit) -> Shown:
-        """What the file does with the exhibit's inputs. Waits for it.
+        """Return what the file does with the exhibit's inputs. Blocks.
 
         Raises:
             SourceProblem: the file cannot be read, or is not Python.
             RuntimeError: the worker could not start.
         """
-        from grader.report.pictures.run import draw_program
+        from grader.report.figures.run import draw_program
 
         engine = self._options.engine
         return draw_program(step, step.stub, exhibit, exhibit.views, engine, self._pool.start)
@@ -120,7 +120,7 @@ class Grading:
             self._tell(self._under_way[0], found, False)
 
     def _stale(self) -> bool:
-        """Whether a newer order has replaced the grading that is under way."""
+        """Whether a newer order has replaced the current grading."""
         number, step = self._under_way
         return self._latest.get(step) != number
 
@@ -136,14 +136,14 @@ class Grading:
         return running
 
     def _second(self) -> sandbox.Worker | None:
-        """Another worker, if one is ready and nothing must be compiled."""
+        """Return a second worker, if one is ready and nothing must be compiled."""
         if self._options.engine not in frameworks.current().compiling and self._pool.ready:
             return self._pool.start(engine=self._options.engine)
         return None
 
 
 def import_all() -> None:
-    """Import now what the first save would import."""
+    """Import in advance what the first save would import."""
     import importlib
 
     from grader.base import course

@@ -1,4 +1,4 @@
-"""``watch`` for an editor: at each save the lines of :mod:`grader.report.as_lines`.
+"""``watch`` for an editor: prints the lines of :mod:`grader.report.as_lines` at each save.
 
 A line precedes them and one follows, so that an editor knows which belong together.
 """

@@ -1,4 +1,4 @@
-"""The watch: handles saves, keys, signals and gradings, and shows the results."""
+"""The loop of ``watch``: handles saves, keys, signals and gradings, and shows the results."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from grader.base import course
 from grader.base.files import Unusable
 from grader.base.model import Report, Verdict
 from grader.learner import attempt, hints, pages, progress
+from grader.learner.navigation import following
 from grader.learner.reset import reset
 from grader.learner.watch import screen
 from grader.learner.watch.changes import Changes, must_poll, stamp
 from grader.learner.watch.events import Events, stop
 from grader.learner.watch.grading import Grading
-from grader.learner.way import following
 from grader.report import as_margin, as_text
 from grader.report.style import Style, paint
 from grader.source import SourceProblem, read_file
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from grader.pipeline import Options
 
 SLOW_S = 0.3
-"""A grading that takes longer is announced; if that costs a line, only after ``SILENT_S``."""
+"""A grading that takes longer is announced; if that prints a line, only after ``SILENT_S``."""
 SILENT_S = 2.0
 TICK_S = 1.0
-"""How often the time of a long grading is updated."""
+"""How often the displayed time of a long grading is updated."""
 HALF_WRITTEN_S = 0.05
 """A file that is missing or empty right after a change is checked again after this time."""
 
@@ -89,7 +89,7 @@ class Watch:
                 self._press(key)
 
     def _patience(self) -> float | None:
-        """Seconds until the current grading is announced or updated; None without one."""
+        """Return seconds until the current grading is announced or updated; None without one."""
         if not self._busy:
             return None
         if self._slow:
@@ -113,7 +113,7 @@ class Watch:
                 self._on = False
 
     def _again(self) -> None:
-        """Take the terminal, which may have another size now, and draw what was there."""
+        """Take the terminal, whose size may have changed, and redraw the screen."""
         self._terminal.take()
         self._style = replace(
             self._style, width=self._terminal.size[0] if self._style.width else None
@@ -126,14 +126,14 @@ class Watch:
     # ---- grading ---------------------------------------------------------------------------
 
     def _saved(self) -> None:
-        """Grade what was saved, unless it is already shown."""
+        """Grade what was saved, unless its report is already shown."""
         if not (stamp(self._step.stub) or (0, 0))[1]:  # an editor may be halfway through
             time.sleep(HALF_WRITTEN_S)
         if self._read() != self._data:
             self._grade()
 
     def _read(self) -> bytes | str:
-        """The file, or why it cannot be read."""
+        """Return the file's content, or why it cannot be read."""
         try:
             return read_file(self._step.stub)
         except SourceProblem as problem:
@@ -159,7 +159,7 @@ class Watch:
         self._show_report()
 
     def _told(self, number: int, found: Report | Exception) -> None:
-        """Show a grading, or what explains it, unless another page is shown."""
+        """Show a grading or its explanation, unless another page is shown."""
         if number != self._shown or self._found is None or isinstance(found, Exception):
             self._shown = number
             self._take(found)
@@ -207,7 +207,7 @@ class Watch:
             self._hinted = self._view
 
     def _trace(self) -> None:
-        """What each line of the file gives, and where it leaves the path."""
+        """Show what each line of the file computes, and where the values diverge."""
         report = self._grading.followed(self._step)
         if report.trace is None or isinstance(data := self._read(), str):
             self._page("Nothing can be followed yet. Fix what the report shows first.\n")
@@ -267,7 +267,7 @@ class Watch:
         self._page("\n".join(part for part in parts if part), back=False)
 
     def _report(self, report: Report, taken: int) -> str:
-        """The report; short if it does not fit beside so many lines or is read aloud."""
+        """Return the report; short if it does not fit beside ``taken`` lines, or is read aloud."""
         levels = hints.shown(self._found.known) if self._found else {}
         if self._style.words:  # nobody wants to hear every check that passes
             return screen.report_text(report, self._style, levels, 0)
@@ -279,7 +279,7 @@ class Watch:
         return len(paint(text, self._style).splitlines())
 
     def _page(self, text: str, *, back: bool = True) -> None:
-        """Show ``text`` from the start; ``back`` if it is a page other than the report."""
+        """Show ``text`` from the start; ``back``: it is a page other than the report."""
         self._view = screen.View(self._style.text(text), back=back)
         self._show(new=True)
 
@@ -301,7 +301,7 @@ class Watch:
             self._terminal.print(f"{text}\n{keys if self._terminal.has_keys else ''}")
 
     def _header(self) -> list[str]:
-        """What the first line says, the least important last."""
+        """Return the parts of the first line, the least important last."""
         name = self._step.stub.relative_to(self._step.root).as_posix()
         if self._slow:
             since = round(time.monotonic() - self._began)

@@ -1,4 +1,4 @@
-"""What watch shows: pure functions that return lines that fit the terminal."""
+"""What ``watch`` shows: pure functions that return lines that fit the terminal."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ class View:
 
 
 def frame(header: Sequence[str], view: View, style: Style, rows: int) -> tuple[list[str], int]:
-    """The lines of the whole screen, ``rows`` at most, and how far the text is really scrolled.
+    """Return the lines of the screen, ``rows`` at most, and how far the text is really scrolled.
 
-    ``header`` is what to say first, the least important last: that is dropped if there is no room.
+    ``header`` has the parts of the first line, the least important last: that is dropped if there
+    is no room.
     """
     body = paint(view.text, style).splitlines()
     bottom = _keys(view, style, rows, more=False)
@@ -66,7 +67,7 @@ def _header(parts: Sequence[str], style: Style) -> str:
 
 
 def _keys(view: View, style: Style, rows: int, *, more: bool) -> list[str]:
-    """The keys with their names; only the keys if the names would take up much of the screen."""
+    """Return the keys with their names, or only the keys if names would fill much of the screen."""
     lines = footer(style, more=more, back=view.back)
     if len(lines) * 6 <= rows:
         return lines
@@ -78,7 +79,7 @@ def _offered(more: bool, back: bool) -> list[tuple[str, str]]:
 
 
 def footer(style: Style, *, more: bool = False, back: bool = False) -> list[str]:
-    """The keys, in as many lines as needed; ``more`` adds scrolling, ``back`` the way back."""
+    """Return the keys in as many lines as needed; ``more`` adds scrolling, ``back`` a way back."""
     names = [f"{key} {name}" for key, name in _offered(more, back)]
     lines = [names[0]]
     for name in names[1:]:
@@ -90,9 +91,9 @@ def footer(style: Style, *, more: bool = False, back: bool = False) -> list[str]
 
 
 def report_text(report: Report, style: Style, levels: Mapping[str, int], room: int) -> str:
-    """The whole report; if it takes more than ``room`` lines, a shorter one.
+    """Return the whole report; if it takes more than ``room`` lines, a shorter one.
 
-    That begins with what to fix first, because a screen shows the beginning, and counts the
+    That begins with what to fix first, because a screen shows the beginning, and only counts the
     checks that pass.
     """
     text = as_text.render(report, style, levels=levels)
@@ -116,13 +117,13 @@ def report_text(report: Report, style: Style, levels: Mapping[str, int], room: i
 
 
 def _first(report: Report, style: Style, levels: Mapping[str, int]) -> Iterator[str]:
-    """What to fix first; nothing after a pass."""
+    """Yield what to fix first; nothing after a pass."""
     if told := as_text.explanation(report, style, levels):
         yield from (*told, "")
 
 
 def _printed(lines: Sequence[str]) -> list[str]:
-    """What a program printed; only the start if it is long."""
+    """Return what a program printed; only the start if it is long."""
     shown = [f"  | {line}" for line in lines[:PRINTED]]
     left = len(lines) - len(shown)
     return [*shown, f"  ... and {left} more lines, which a plain run shows"] if left else shown

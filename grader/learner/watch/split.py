@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from grader.protocol.probe import Job, Outcome
 
 FEWEST = 6
-"""Below this many probes the halves would have too little to do, and too few sizes each."""
+"""With fewer probes, the halves would have too little to do, and too few sizes each."""
 
 
 class SplitRun(Worker):
     """One job in two halves; takes a second worker only if that helps.
 
-    Both import the file afresh and get every second probe, so each sees inputs of several sizes.
+    Each worker imports the file and gets every second probe, and so inputs of several sizes.
     """
 
     def __init__(self, first: Worker, take: Callable[[], Worker | None]) -> None:
@@ -48,7 +48,7 @@ class SplitRun(Worker):
         *,
         more: bool = False,
     ) -> Outcome:
-        """Send the job, or half of it to each, and wait for both. More jobs are for the first."""
+        """Send the job, or half of it to each worker, and wait. More jobs go to the first."""
         first = self._workers[0]
         split = len(job.probes) >= FEWEST and cores() > 1 and len(self._workers) == 1
         second = self._take() if split else None
@@ -79,7 +79,7 @@ class SplitRun(Worker):
 
 
 def merged(first: Outcome, second: Outcome) -> Outcome:
-    """One outcome of two halves: all observations, and the ending of the unfinished one."""
+    """Merge the outcomes of two halves: all observations, and the ending of the unfinished one."""
     worse = first if first.ended != "done" else second
     known = [half.isolation for half in (first, second) if half.isolation is not None]
     return replace(
@@ -96,13 +96,13 @@ def merged(first: Outcome, second: Outcome) -> Outcome:
 
 
 def _weakness(tier: str) -> int:
-    from grader.confine.tiers import TIERS
+    from grader.isolation.tiers import TIERS
 
     return TIERS.index(tier)
 
 
 def _joined(first: str, second: str) -> str:
-    """What both printed; what the file prints on import appears once."""
+    """Join what both printed; what the file prints on import appears once."""
     ours, theirs = first.splitlines(keepends=True), second.splitlines(keepends=True)
     alike = takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))
     return "".join([*ours, *theirs[len(list(alike)) :]])

@@ -20,11 +20,11 @@ GUARD = """\
 trap '' INT HUP TERM QUIT TTOU TSTP
 read -r line || stty "$1" <&1
 """
-"""Waits until the watch is over. If it was killed without a word, restores the terminal."""
+"""Waits until ``watch`` ends, and restores the terminal if it was killed."""
 
 
 class Terminal:
-    """Standard input and output, as far as they are terminals."""
+    """Standard input and output, where they are terminals."""
 
     def __init__(
         self, keys: TextIO = sys.stdin, screen: TextIO = sys.stdout, *, in_place: bool
@@ -38,7 +38,7 @@ class Terminal:
 
     @contextmanager
     def taken(self) -> Iterator[Terminal]:
-        """Take the terminal while this lasts, and leave it as it was."""
+        """Take the terminal in the block, and leave it as it was."""
         if self.has_keys:
             import termios
 
@@ -76,7 +76,7 @@ class Terminal:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Columns and rows, as they are now."""
+        """Return the current columns and rows."""
         try:
             found = os.get_terminal_size(self._screen.fileno())
         except OSError:
@@ -84,7 +84,7 @@ class Terminal:
         return max(20, found.columns or 80), max(6, found.lines or 24)
 
     def read(self) -> list[str]:
-        """The keys that were pressed, by name; ``q`` if nobody can press any more."""
+        """Return the keys that were pressed, by name; ``q`` at the end of the input."""
         try:
             data = os.read(self.descriptor, 1024)
         except OSError:
@@ -95,13 +95,13 @@ class Terminal:
         return [NAMES.get(key, key) for key in keys]
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Show ``lines``, at most as many as fit, in place of what was there."""
+        """Show ``lines``, at most as many as fit, in place of the previous ones."""
         rows = self.size[1]
         body = (LINE + "\n").join(lines[:rows])
         self._write(f"{HOME}{body}{LINE}{BELOW}")
 
     def print(self, text: str) -> None:
-        """Write ``text`` below what is there."""
+        """Write ``text`` below the present output."""
         self._write(text)
 
     def _write(self, text: str) -> None:

@@ -1,1 +1,1 @@
-"""What every server of the course needs: a socket, patience with limits, and a clean end."""
+"""What every server of the course needs: a socket, time limits, and a clean end."""

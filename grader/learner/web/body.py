@@ -1,4 +1,4 @@
-"""Reads what a request sends, and never more of it than it may be long."""
+"""Reads the body of a request, and never more than its allowed size."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 CLOSED = {"connection": "close"}
-"""The rest of the body is not read."""
+"""Header for answers sent before the whole body was read."""
 
 
 async def json_object(request: Request, most: int) -> Json:
-    """The request's JSON object, of at most ``most`` bytes.
+    """Return the request's JSON object, of at most ``most`` bytes.
 
     Raises:
-        HTTPException: it is something else, or too long.
+        HTTPException: the body is something else, or too long.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise HTTPException(415, "This takes JSON. Say so: Content-Type: application/json")

@@ -1,4 +1,4 @@
-"""A connection that must ask in time: half a request holds a place for a moment only."""
+"""A connection that must send its request in time, so that half a request does not hold it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from asyncio import Transport
 
 REQUEST_S = 20.0
-"""How long a request may take to arrive, from its first byte to its last."""
+"""How long a request may take from its first byte to its last."""
 MOST_HALF = 100
-"""Connections whose request is not complete. One more closes the oldest of them."""
+"""Connections with an incomplete request. One more closes the oldest of them."""
 
 _half: dict[Connection, asyncio.TimerHandle] = {}
 
 
 class Connection(H11Protocol):
-    """HTTP/1.1 as uvicorn speaks it, with a limit on what has not asked for anything yet."""
+    """uvicorn's HTTP/1.1, with a limit on connections without a complete request."""
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
@@ -28,7 +28,7 @@ class Connection(H11Protocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes, which may complete a request."""
+        """Receive bytes, which may complete a request."""
         if self not in _half:
             self._wait()
         super().data_received(data)
@@ -36,12 +36,12 @@ class Connection(H11Protocol):
             self._waited()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing more comes."""
+        """Forget the connection: nothing more will come."""
         self._waited()
         super().connection_lost(exc)
 
     def give_up(self) -> None:
-        """Close it."""
+        """Close the connection."""
         self._waited()
         self.transport.close()
 

@@ -1,4 +1,4 @@
-"""A uvicorn that says where it listens, and that a signal ends without an error."""
+"""A uvicorn server that reports its address, and that a signal ends without an error."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 PATIENCE_S = 2
-"""How long an answer that is on its way may take when the server ends."""
+"""How long a response in progress may take when the server ends."""
 MOST_AT_ONCE = 300
-"""Connections. Twenty windows of a desk need forty."""
+"""Concurrent connections. Twenty windows of a desk need forty."""
 
 
 class Server(uvicorn.Server):
-    """A server that a signal ends; ``ending`` is called first, to close what is open."""
+    """A server that a signal ends; ``ending`` is called first, to close open streams."""
 
     def __init__(self, app: ASGIApp, ending: Callable[[], None], **more: Any) -> None:
         settings: dict[str, Any] = {
@@ -46,7 +46,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Ctrl-C is the usual way to end it, and no error."""
+        """Treat Ctrl-C as the usual end, not as an error."""
         loop = asyncio.get_running_loop()
 
         def end(number: int, frame: FrameType | None) -> None:
@@ -63,10 +63,10 @@ class Server(uvicorn.Server):
 
 
 def listen(port: int | None, usual: int, host: str = LOOPBACK) -> socket.socket:
-    """A socket at ``port``; without one at the usual port, or else at any that is free.
+    """Open a socket at ``port``; without one, at the usual port, or else at any free one.
 
     Raises:
-        Unusable: the address that was asked for cannot be had.
+        Unusable: the requested address cannot be used.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in (usual, 0) if port is None else (port,):

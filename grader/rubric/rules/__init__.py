@@ -5,7 +5,7 @@ A rule takes names of trials; ``*`` stands for any text in them, as in names of 
 
 from __future__ import annotations
 
-from grader.rubric.rules.combining import all_of, note, once, optional, placed, wish
+from grader.rubric.rules.combinators import all_of, note, once, optional, placed, wish
 from grader.rubric.rules.parameters import attribute_is, has_layer, keeps_none, loads
 from grader.rubric.rules.results import (
     numbers,

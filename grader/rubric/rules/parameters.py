@@ -14,7 +14,7 @@ from grader.frameworks import Framework
 from grader.protocol.probe import ConfigArg, Load, Make, SeenModule, SeenObject
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.evidence import Evidence, State
-from grader.rubric.rules.asking import actions_of
+from grader.rubric.rules.queries import actions_of
 from grader.rubric.rules.running import obstacle, reached
 
 

@@ -13,7 +13,7 @@ from grader.protocol.probe import Seen, SeenArray, SeenObject, SeenTensor
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.compare import difference
 from grader.rubric.evidence import Evidence
-from grader.rubric.rules.asking import array_at, call_of, describe, results_of
+from grader.rubric.rules.queries import array_at, call_of, describe, results_of
 from grader.rubric.rules.running import defined, obstacle
 
 TENSORS = "tensors"

@@ -10,8 +10,8 @@ from typing import TypeVar
 from grader.protocol.probe import Call, Load, Make, Outcome, SeenError, SeenModule
 from grader.rubric.checks import Failed, NotRun, Passed, Rule, Ruling
 from grader.rubric.evidence import Evidence, State
-from grader.rubric.rules.asking import actions_of
-from grader.rubric.rules.combining import all_of
+from grader.rubric.rules.combinators import all_of
+from grader.rubric.rules.queries import actions_of
 
 Action = TypeVar("Action", Make, Load, Call)
 

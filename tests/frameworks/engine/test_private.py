@@ -144,7 +144,7 @@ except private.Lacking as error:
 def test_a_part_that_fails_is_told_and_can_be_left_to_max() -> None:
     code = """
 import types
-from grader.frameworks.max.engine import elementwise, handlers, seam, staging
+from grader.frameworks.max.engine import elementwise, handlers, interpreter, staging
 import numpy as np
 
 def broken(operation, arrays):

@@ -55,7 +55,7 @@ CASES = all_cases()
 def reached() -> Iterator[set[str]]:
     """The NumPy handlers in place; the set collects the names of those that run."""
     os.environ.update(engine.environment())
-    from grader.frameworks.max.engine import handlers, seam
+    from grader.frameworks.max.engine import handlers, interpreter
 
     names: set[str] = set()
 
@@ -67,8 +67,8 @@ def reached() -> Iterator[set[str]]:
         return handle
 
     engine.install("numpy")
-    seam.register({name: spy(name, code) for name, code in handlers.HANDLERS.items()})
-    seam.register_custom({n: spy(n, code) for n, code in handlers.CUSTOM_HANDLERS.items()})
+    interpreter.register({name: spy(name, code) for name, code in handlers.HANDLERS.items()})
+    interpreter.register_custom({n: spy(n, code) for n, code in handlers.CUSTOM_HANDLERS.items()})
     yield names
     engine.install("numpy")
 

@@ -124,11 +124,11 @@ def test_what_the_import_of_max_is_spared_a_program_still_gets() -> None:
     code = """
 import os, sys
 from grader.frameworks.max import FRAMEWORK, engine
-from grader.frameworks.max.engine import placeholder
+from grader.frameworks.max.engine import stub_modules
 os.environ.update(engine.environment())
 runtime = FRAMEWORK.runtime()
 runtime.install("numpy", print, "")
-assert not {"max.nn", *placeholder.UNUSED} & set(sys.modules)
+assert not {"max.nn", *stub_modules.UNUSED} & set(sys.modules)
 from max.experimental.nn import Linear, linear
 from max.experimental.tensor import Tensor
 assert "rich.pretty" not in sys.modules
@@ -155,13 +155,13 @@ def test_what_compiles_max_own_kernels_is_there_when_it_is_called() -> None:
     code = """
 import inspect, os, sys
 from grader.frameworks.max import FRAMEWORK, engine
-from grader.frameworks.max.engine import placeholder
+from grader.frameworks.max.engine import stub_modules
 os.environ.update(engine.environment())
 FRAMEWORK.runtime().install("numpy", print, "")
-print(set(placeholder.KERNELS) & set(sys.modules))
+print(set(stub_modules.KERNELS) & set(sys.modules))
 from max._interpreter_ops import handlers, matmul_gc
-kept = {name.rpartition(".")[2] for name in placeholder.KERNELS} & set(vars(handlers))
-print(len(kept) == len(placeholder.KERNELS))
+kept = {name.rpartition(".")[2] for name in stub_modules.KERNELS} & set(vars(handlers))
+print(len(kept) == len(stub_modules.KERNELS))
 print(all(inspect.isfunction(getattr(vars(handlers)[name], function))
           for name, function in (("matmul_gc", "matmul_model"), ("conv_gc", "conv_model"))))
 print(matmul_gc.matmul_model is handlers.matmul_gc.matmul_model)

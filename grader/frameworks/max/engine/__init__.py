@@ -4,25 +4,25 @@ MAX still stages every graph and checks every shape and dtype; the numbers come 
 faster functions replace the slow parts of MAX's staging. :func:`environment`,
 :func:`prepared` and :func:`prepare` import neither NumPy nor MAX: call them before starting the
 process that does.
-:func:`install` belongs in that process, after MAX is imported and before the first tensor.
+Call :func:`install` in that process, after MAX is imported and before the first tensor.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # `typing` and `collections.abc` take longer than all the rest
+TYPE_CHECKING = False  # importing `typing` and `collections.abc` takes longer than all the rest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 def environment() -> dict[str, str]:
-    """The environment variables that must be set before MAX is imported."""
+    """Return the environment variables that must be set before MAX is imported."""
     from grader.frameworks.max.engine import startup
 
     return startup.environment()
 
 
 def prepared() -> bool:
-    """Whether importing MAX will be quick: what it compiles the first time exists."""
+    """Whether importing MAX will be quick, because what it compiles the first time exists."""
     from grader.frameworks.max.engine import precompile
 
     return precompile.prepared()
@@ -49,12 +49,12 @@ def install(
     The last call counts.
     Operations without a NumPy handler run on MAX's kernels. When MAX compiles, which takes up
     to a minute, ``announce`` is called with one line of text, from another thread; without it
-    the line goes to standard error. ``before_compiling`` is called before each such kernel, and
-    before each that MAX loads from its cache.
+    the line goes to standard error. ``before_compiling`` is called before MAX compiles a kernel
+    or loads one from its cache.
 
-    Before Python 3.13 this also replaces Python's handler for Ctrl-C, which makes
-    every result of MAX take seconds there; KeyboardInterrupt is still raised. Call it in the
-    main thread: no other can set a handler.
+    Before Python 3.13 this also replaces Python's handler for Ctrl-C, which would make every
+    result of MAX take seconds; KeyboardInterrupt is still raised. Call it in the main thread: no
+    other can set a handler.
 
     Raises:
         ValueError: for any other kind.

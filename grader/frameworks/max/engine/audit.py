@@ -1,8 +1,8 @@
-"""Which private names the engine takes from MAX, and whether the installed MAX has them.
+"""Lists the private names that the engine takes from MAX, and whether the installed MAX has them.
 
-``python -m grader.frameworks.max.engine.audit``: one line per name, with what needs it; for
-a missing one, where MAX may have it now, and what happens without it. The exit status is 1 if
-the engine cannot work. docs/new_max.md says what to do with the list.
+``python -m grader.frameworks.max.engine.audit`` prints one line per name, with what needs it; for
+a missing one, where it may be now, and what happens without it. The exit status is 1 if the engine
+cannot work. docs/new_max.md says what to do with the list.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from grader.frameworks import version
 from grader.frameworks.max.engine import private, startup
 
 MOST_PLACES = 3
-"""How many places are listed for a name that moved, the nearest first."""
+"""How many places are listed for a name that has moved, nearest first."""
 
 
 def names() -> Iterator[private.Name]:
-    """The table's names, and the operation of each handler."""
+    """Yield the table's names, and the operation of each handler."""
     from grader.frameworks.max.engine import handlers
 
     yield from private.NAMES
@@ -32,7 +32,7 @@ def names() -> Iterator[private.Name]:
 
 
 def moved_to(name: private.Name) -> list[str]:
-    """The modules of MAX whose source defines the last part of ``name``, the nearest first."""
+    """Return the modules of MAX whose source defines the last part of ``name``, nearest first."""
     last = re.escape(name.path.rpartition(".")[2])
     defined = re.compile(
         rf"^\s*(?:(?:async )?def|class)\s+{last}\b|^\s*{last}\s*[:=]", re.MULTILINE
@@ -51,13 +51,13 @@ def moved_to(name: private.Name) -> list[str]:
 
 
 def _shared(module: str, other: str) -> int:
-    """How many packages two modules are both in, counted from the top."""
+    """Return how many packages two modules share, counted from the top."""
     pairs = zip(module.split("."), other.split("."), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def line(name: private.Name) -> str:
-    """Whether MAX has a name, what needs it, and where it may be now if it is missing."""
+    """Say whether MAX has a name, what needs it, and where a missing one may be now."""
     if name.there:
         return f"there    {name}  ({name.serves})"
     places = ", ".join(moved_to(name)[:MOST_PLACES])
@@ -65,7 +65,7 @@ def line(name: private.Name) -> str:
 
 
 def lines() -> Iterator[str]:
-    """The audit as text."""
+    """Yield the audit as text."""
     wanted = version.pinned("max") or "no version in particular"
     yield f"MAX {version.installed('max') or 'is not installed'}; the engine is made for {wanted}."
     every = list(names())

@@ -1,7 +1,7 @@
 """MAX's operations on tensors, with fewer steps before each (see ``staging``).
 
-MAX binds the arguments of every call to a signature and walks them as trees four times: for tensors
-on several devices, and for records of tensors. Nearly all calls have tensors, numbers and lists.
+MAX binds the arguments of every call to a signature and walks them as trees four times, to support
+tensors on several devices and records of tensors. Nearly all calls have tensors, numbers and lists.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Call = Callable[..., Any]
 PLAIN = frozenset(
     (int, float, bool, str, NoneType, EllipsisType, DType, DeviceRef, Shape, StaticDim)
 )
-"""The types of arguments that MAX passes on as they are."""
+"""The types of arguments that MAX passes on unchanged."""
 
 DEPTH = 2
 """Deeper lists are left to MAX."""
 
 
 def operations() -> Iterator[tuple[str | CellType, Call]]:
-    """Each operation on tensors: the name that it has, or the cell of a function that calls it."""
+    """Yield each operation on tensors: its name, or the cell of a function that calls it."""
     for name, function in list(private.WRAP.get().__globals__.items()):
         if type(function) is not FunctionType:
             continue
@@ -44,7 +44,7 @@ def operations() -> Iterator[tuple[str | CellType, Call]]:
 
 
 def sooner(original: Call, graph_op: Call) -> Call:
-    """``original``, which calls ``graph_op``, with less before that."""
+    """Return ``original``, which calls ``graph_op``, with fewer steps before that."""
     context, to_tensors = private.ENSURE.get(), private.RESULTS.get()
 
     def call(*arguments: Any, **named: Any) -> Any:
@@ -61,7 +61,7 @@ def sooner(original: Call, graph_op: Call) -> Call:
 
 
 class _Takes:
-    """What the operation of a graph takes: which names, and as what each tensor."""
+    """The parameters of a graph's operation, and the conversion of each tensor."""
 
     def __init__(self, parameters: list[inspect.Parameter], known: dict[str, Call]) -> None:
         self._names = [one.name for one in parameters]
@@ -70,7 +70,7 @@ class _Takes:
         self.in_order = list(self.converters.values())
 
     def fits(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
-        """Whether these are its arguments, each of a usual kind."""
+        """Whether these arguments fit, each of a usual kind."""
         taken = self._names[: len(arguments)]
         return (
             len(arguments) <= len(self._names)
@@ -84,7 +84,7 @@ class _Takes:
 
 @cache
 def _takes(graph_op: Call) -> _Takes | None:
-    """What an operation takes; None if that is more than names."""
+    """Return an operation's parameters; None if they are not just names."""
     parameters = list(inspect.signature(graph_op).parameters.values())
     if any(one.kind is not one.POSITIONAL_OR_KEYWORD for one in parameters):
         return None
@@ -92,7 +92,7 @@ def _takes(graph_op: Call) -> _Takes | None:
 
 
 def _is_usual(value: Any, depth: int = DEPTH) -> bool:
-    """Whether an argument is a tensor on one device, what is no tensor, or a list of such."""
+    """Whether an argument is a tensor on one device, not a tensor, or a list of such values."""
     kind = type(value)
     if kind is Tensor:
         return not value.is_distributed
@@ -104,7 +104,7 @@ def _is_usual(value: Any, depth: int = DEPTH) -> bool:
 
 
 def _converted(value: Any, convert: Call | None) -> Any:
-    """What the operation of a graph is given for such an argument."""
+    """Convert such an argument for a graph's operation."""
     kind = type(value)
     if kind is Tensor:
         return value if convert is None else convert(value)
@@ -114,7 +114,7 @@ def _converted(value: Any, convert: Call | None) -> Any:
 
 
 def ensure_context(original: Call) -> Call:
-    """``ensure_context``, made from MAX's."""
+    """Return a faster ``ensure_context``, made from MAX's."""
     current, nothing = private.CURRENT.get(), nullcontext()
 
     def ensure_context() -> AbstractContextManager[None]:
@@ -125,7 +125,7 @@ def ensure_context(original: Call) -> Call:
 
 
 def any_distributed(original: Call) -> Call:
-    """``any_distributed``, made from MAX's."""
+    """Return a faster ``any_distributed``, made from MAX's."""
     numbers = {int, float}
 
     def any_distributed(operands: tuple[Any, ...]) -> bool:
@@ -141,7 +141,7 @@ def any_distributed(original: Call) -> Call:
 
 
 def tensor(original: Call) -> Call:
-    """What makes a tensor, made from MAX's: it asks once for each device where tensors are."""
+    """Return a faster constructor of tensors, made from MAX's: it asks once per device."""
     mappings: dict[Any, Any] = {}
 
     def init(self: Tensor, data: Any = None, *, state: Any = None, **other: Any) -> None:
@@ -159,7 +159,7 @@ def tensor(original: Call) -> Call:
 
 
 def item(original: Call) -> Call:
-    """What indexes a tensor, made from MAX's, which wraps the operation anew for each."""
+    """Return a faster indexing function, made from MAX's, which wraps the operation each time."""
 
     @cache
     def wrapped() -> Call:
@@ -172,7 +172,7 @@ def item(original: Call) -> Call:
 
 
 def to_tensors(original: Call) -> Call:
-    """``to_tensors``, made from MAX's."""
+    """Return a faster ``to_tensors``, made from MAX's."""
 
     def to_tensors(values: Any) -> Any:
         return Tensor.from_graph_value(values) if type(values) is TensorValue else original(values)

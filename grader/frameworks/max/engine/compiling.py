@@ -1,4 +1,4 @@
-"""Announces what MAX still compiles: a kernel, or a graph that its interpreter refuses."""
+"""Announces what MAX still compiles: kernels, and graphs that its interpreter refuses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from grader.frameworks.max.engine.private import Name
 
 Announce = Callable[[str], None]
 
-# Compiling takes 12 to 40 s; loading what was compiled before takes 0.1 s and is not announced.
+# Compiling takes 12 to 40 s; loading something compiled takes 0.1 s and is not announced.
 PATIENCE_S = 1.0
 
 
@@ -28,7 +28,7 @@ def _announced(announce: Announce, what: str) -> Iterator[None]:
     timer.daemon = True
     try:
         timer.start()
-    except RuntimeError:  # A sandbox may allow no further threads.
+    except RuntimeError:  # A sandbox may allow no more threads.
         announce(line)
     try:
         yield
@@ -37,7 +37,7 @@ def _announced(announce: Announce, what: str) -> Iterator[None]:
 
 
 class _Fallback:
-    """MAX's interpreter; a graph that it refuses is compiled whole by MAX."""
+    """MAX's interpreter; MAX compiles a graph that it refuses as a whole."""
 
     def __init__(self, announce: Announce, before: Callable[[], None]) -> None:
         self._announce = announce
@@ -63,7 +63,7 @@ class _Fallback:
 def announce_compiling(announce: Announce, before: Callable[[], None]) -> list[Name]:
     """Report each kernel and each graph that MAX compiles from now on in this process.
 
-    ``before`` is called before each that is compiled or loaded from MAX's cache.
+    ``before`` is called before one is compiled or loaded from MAX's cache.
     """
     # MAX advises `max warm-interpreter-cache`: 24 minutes, and each run is slower after.
     logging.getLogger(private.POLICY.home).setLevel(logging.ERROR)
@@ -95,8 +95,8 @@ def _announce_graphs(announce: Announce, before: Callable[[], None]) -> list[Nam
 
 
 def print_no_graphs() -> None:
-    """Keep MAX from printing a graph that it refuses: a page of text that no learner wrote.
+    """Keep MAX from printing a graph that it refuses: a page of text unknown to the learner.
 
-    Its error says what is wrong. Staging a call that reads numbers halfway leads there.
+    The error says what is wrong. This happens when a call reads numbers while it is staged.
     """
     graph.graph.print = lambda *_: None

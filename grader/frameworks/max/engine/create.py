@@ -1,4 +1,4 @@
-"""Operations that make numbers or multiply matrices: range, random draws, matmul."""
+"""Operations that create numbers or multiply matrices: range, random draws, matmul."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _range(operation: Operation, arrays: Sequence[Array]) -> Array:
     values = np.arange(start, stop, step, dtype=operation.dtype)
     announced = operation.shape
     if announced is not None and announced != values.shape:
-        # The wording of MAX's own handler, so that a learner can look it up.
+        # The message of MAX's own handler, so that a learner can look it up.
         words = (
             f"range declared a static length of {announced[0]} but produced {values.size} "
             "elements: the start/stop/step interval is not evenly divisible by the step."
@@ -25,7 +25,7 @@ def _range(operation: Operation, arrays: Sequence[Array]) -> Array:
 
 
 def _generator(seed: Array) -> np.random.Generator:
-    """A generator for MAX's seed; its numbers differ from MAX's, its distribution does not."""
+    """Return a generator for MAX's seed, with MAX's distribution but other numbers."""
     return np.random.default_rng(int(seed.ravel()[0]) & 0xFFFF_FFFF_FFFF_FFFF)
 
 

@@ -26,11 +26,11 @@ def _divide(left: Array, right: Array) -> Array:
 
 
 def _modulo(left: Array, right: Array) -> Array:
-    """The remainder that belongs to a division rounded down: it has the divisor's sign.
+    """Return the remainder of a division rounded down, which has the divisor's sign.
 
-    For floats MAX computes ``left - trunc(left / right) * right`` with one rounding, so a quotient
-    that rounds up to a whole number leaves about 0, where the exact remainder is nearly
-    ``right``: 1 % 0.0001. An infinite divisor returns NaN.
+    For floats MAX computes ``left - trunc(left / right) * right`` with one rounding. So if the
+    quotient rounds up to a whole number, the result is about 0, where the exact remainder is
+    nearly ``right``: 1 % 0.0001. An infinite divisor gives NaN.
     """
     if left.dtype.kind != "f":
         return np.mod(left, right)
@@ -43,7 +43,7 @@ def _modulo(left: Array, right: Array) -> Array:
 
 
 def _not_equal(left: Array, right: Array) -> Array:
-    """``left != right``, except that NaN is not unequal to anything (MAX compares ordered)."""
+    """Return ``left != right``, but False for NaN, because MAX's comparison is ordered."""
     if left.dtype.kind == "f":
         unequal: Array = (left < right) | (left > right)
         return unequal
@@ -51,7 +51,7 @@ def _not_equal(left: Array, right: Array) -> Array:
 
 
 def _cast(operation: Operation, arrays: Sequence[Array]) -> Array:
-    """Convert; floats to integers truncate toward zero, anything to bool is ``!= 0``."""
+    """Convert: floats to integers truncate toward zero, anything to bool is ``!= 0``."""
     x, target = arrays[0], operation.dtype
     if target == np.bool_:
         return _not_equal(x, x.dtype.type(0))
@@ -103,7 +103,7 @@ FUNCTIONS: Mapping[str, Callable[..., Array]] = MappingProxyType(
         "SelectOp": np.where,
     }
 )
-"""Each operation as a function of its operands; the result has the dtype that MAX announces."""
+"""Each operation as a function of its operands; the result has the dtype that MAX declares."""
 
 
 def _handler(function: Callable[..., Array]) -> Handler:

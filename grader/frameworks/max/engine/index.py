@@ -12,9 +12,9 @@ from grader.frameworks.max.engine.operation import Array, Handler, Operation, Re
 
 
 def _checked(indices: Array, size: int, what: str) -> Array:
-    """The indices with negative ones counted from the end; out of range is an error.
+    """Return the indices, counting negative ones from the end; out of range is an error.
 
-    MAX's own kernel leaves out-of-range indices undefined, so saying so helps more.
+    In MAX's own kernel out-of-range indices are undefined behaviour; an error is more helpful.
     """
     if indices.size and not (-size <= indices.min() and indices.max() < size):
         wrong = int(indices.max() if indices.max() >= size else indices.min())
@@ -30,7 +30,7 @@ def _gather(operation: Operation, arrays: Sequence[Array]) -> Array:
 
 
 def _positions(indices: Array, sizes: Sequence[int], what: str) -> tuple[Array, ...]:
-    """Index vectors in the last axis, as one array per indexed axis."""
+    """Return the index vectors in the last axis as one array per indexed axis."""
     return tuple(
         _checked(indices[..., axis], size, what)
         for axis, size in enumerate(sizes[: indices.shape[-1]])
@@ -63,7 +63,7 @@ def _scatter_at(
 def _scatter(combine: Callable[..., Any] | None) -> Handler:
     def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
         x, updates, indices = arrays[:3]
-        # The overwriting form carries its axis as an attribute, the others as an operand.
+        # The overwriting form has its axis as an attribute, the others as an operand.
         axis = operation.axis if len(arrays) == 3 else int(arrays[3].item())
         axis %= x.ndim
         where = list(np.ogrid[tuple(slice(size) for size in indices.shape)])
@@ -77,7 +77,7 @@ def _scatter_nd(combine: Callable[..., Any] | None) -> Handler:
     def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
         x, updates, indices = arrays
         where = _positions(indices, x.shape, "scatter_nd")
-        # masked_scatter gets more updates than places; the first ones are used.
+        # masked_scatter may get more updates than places; it uses the first ones.
         return _scatter_at(x, where, updates[: len(indices)], combine)
 
     return handle

@@ -11,18 +11,18 @@ from typing import NamedTuple
 from grader.frameworks.max.engine import (
     compiling,
     handlers,
+    interpreter,
     interrupt,
-    placeholder,
     private,
-    seam,
     staging,
+    stub_modules,
 )
 
 
 class Installed(NamedTuple):
     """What :func:`install` did.
 
-    ``left`` says, line by line, what is left to MAX because it lacks a name. ``faults`` names
+    ``left`` has a line on each thing that is left to MAX because it lacks a name. ``faults`` names
     each part of the engine that has failed through its own fault since then: an operation, or the
     staging. ``leave`` leaves parts to MAX from then on.
     """
@@ -46,7 +46,7 @@ def install(
             private.FOUND.get().extend(private.FIND.get()())
     interrupt.keep_own_handler()
     compiling.print_no_graphs()
-    missing = seam.use_cpu()
+    missing = interpreter.use_cpu()
     missing += compiling.announce_compiling(
         announce or _to_stderr, before_compiling or (lambda: None)
     )
@@ -59,7 +59,7 @@ def install(
 
 
 class _Replaced(NamedTuple):
-    """What of MAX was replaced: the names that it lacks for that, and what has failed since."""
+    """What was replaced in MAX: the names that it lacks for that, and what has failed since."""
 
     missing: list[private.Name]
     faults: list[str]
@@ -70,19 +70,19 @@ _ahead: list[_Replaced] = []
 
 
 def _replaced() -> _Replaced:
-    """Put NumPy's operations and the faster functions in the place of MAX's."""
+    """Replace MAX's operations by NumPy's, and its functions by faster ones."""
     faults: list[str] = []
     missing = staging.install(faults.append)
-    missing += private.lacking(private.MODULE)  # of use to script.py
-    missing += seam.register(handlers.HANDLERS, faults.append)
-    missing += seam.register_custom(handlers.CUSTOM_HANDLERS, faults.append)
+    missing += private.lacking(private.MODULE)  # codegen.py needs it
+    missing += interpreter.register(handlers.HANDLERS, faults.append)
+    missing += interpreter.register_custom(handlers.CUSTOM_HANDLERS, faults.append)
     return _Replaced(missing, faults)
 
 
 def prepare() -> None:
-    """Do of :func:`install` for NumPy what needs no device: to find the first starts threads.
+    """Do the part of :func:`install` that needs no device: finding the first starts threads.
 
-    A MAX that finds its devices in another way is left to do it in each worker.
+    If MAX finds its devices in another way, each worker leaves that to MAX.
     """
     load = private.DEVICES.find()
     if load is None:
@@ -101,11 +101,11 @@ def prepare() -> None:
 
 
 INTERPRETER = "max._interpreter"
-"""How the names of its modules begin."""
+"""The prefix of its modules' names."""
 
 
 def _import_interpreter() -> None:
-    with placeholder.installed(placeholder.KERNELS), suppress(ImportError):  # told as missing
+    with stub_modules.installed(stub_modules.KERNELS), suppress(ImportError):  # reported as missing
         importlib.import_module("max._interpreter_ops")
         importlib.import_module(INTERPRETER)
 
@@ -114,7 +114,7 @@ def _leave(names: Iterable[str]) -> None:
     chosen = set(names)
     if handlers.STAGING in chosen:
         staging.remove()
-    seam.leave(chosen)
+    interpreter.leave(chosen)
 
 
 def _to_stderr(line: str) -> None:

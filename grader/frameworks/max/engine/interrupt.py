@@ -1,9 +1,9 @@
 """Keeps asyncio's handler for Ctrl-C out of MAX's way, on Python before 3.13.
 
-MAX realises tensors in ``asyncio.run``, which replaces the handler of
-Python's. To set it, ``signal`` there formats the running task, every tensor in it, for an
-error that it then drops: 22 s per forward pass. asyncio replaces only Python's own handler, so one
-that does the same under another name stays in place.
+MAX realizes tensors in ``asyncio.run``, which replaces Python's own handler. To do so, these
+versions format the running task, with every tensor in it, for an error that they then discard:
+22 s per forward pass. asyncio replaces only Python's own handler, so another one that does the
+same stays in place.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from types import FrameType
 
 
 def keep_own_handler() -> None:
-    """Have Ctrl-C raise KeyboardInterrupt through a handler that asyncio leaves alone.
+    """Make Ctrl-C raise KeyboardInterrupt through a handler that asyncio leaves alone.
 
-    Does nothing if Python does not have this problem, or if the process already has another
+    This does nothing if Python does not have the problem, or if the process already has another
     handler or ignores the signal.
     """
     if sys.version_info >= (3, 13):

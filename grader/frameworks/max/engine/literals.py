@@ -1,7 +1,7 @@
-"""Numbers and nested lists of a program as arrays: MAX reads a list number by number, in Python.
+"""Converts a program's numbers and nested lists to arrays; MAX reads lists number by number.
 
-That takes MAX six seconds for a mask of 1024 tokens. Only what is exact in any way of reading is
-read here: MAX reads everything else itself, and finds every error.
+That takes MAX six seconds for a mask of 1024 tokens. Only values with one exact meaning are
+converted here: MAX reads everything else itself, and finds every error.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ WHOLE = {
     DType.int64: (1 << 63) - 1,
     DType.uint64: (1 << 63) - 1,
 }
-"""The largest integer up to which a dtype is exact."""
+"""The largest integer up to which each dtype is exact."""
 
 
 MOST = 1 << 23
-"""Numbers of a list that is read here: eight masks of 1024 tokens. More are a mistake, or MAX's."""
+"""The most numbers of a list that are read here: eight masks of 1024 tokens; more are MAX's."""
 
 
 def array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
-    """A number, or a nested list of numbers, as an array; None if MAX has to look itself."""
+    """Convert a number or a nested list of numbers to an array; None if MAX must do it."""
     numbers = _flat(value) if type(value) in (list, tuple) else (value,)
     if dtype is None or not numbers or not _exact(numbers, dtype):
         return None
     if type(value) is bool:
-        return None  # MAX takes no array that is one bool
+        return None  # MAX does not accept an array that is one bool
     try:
         return np.array(value, dtype.to_numpy())
     except ValueError:  # rows of several lengths
@@ -44,7 +44,7 @@ def array(value: Any, dtype: DType | None) -> np.ndarray[Any, Any] | None:
 
 
 def _flat(value: Sequence[Any]) -> Sequence[Any] | None:
-    """The numbers of a nested list; None if too many, or if only some entries are lists."""
+    """Return the numbers of a nested list; None if too many, or if only some items are lists."""
     while value and type(value[0]) in (list, tuple):
         if not all(type(row) in (list, tuple) for row in value) or sum(map(len, value)) > MOST:
             return None
@@ -53,7 +53,7 @@ def _flat(value: Sequence[Any]) -> Sequence[Any] | None:
 
 
 def _exact(numbers: Sequence[Any], dtype: DType) -> bool:
-    """Whether all are numbers that ``dtype`` holds as they are, or rounds as any float."""
+    """Whether ``dtype`` represents all numbers exactly, or rounds them like any float."""
     kinds = set(map(type, numbers))
     if dtype == DType.bool:
         return kinds == {bool}

@@ -1,4 +1,4 @@
-"""What a NumPy handler sees of one MAX operation.
+"""What a NumPy handler sees of a MAX operation.
 
 A handler is a plain function of arrays: ``handler(operation, arrays) -> array`` (or a list of
 arrays, for an operation with several results). It never sees MAX's own objects, so it can be
@@ -17,28 +17,28 @@ Array: TypeAlias = npt.NDArray[Any]
 
 
 class Operation(Protocol):
-    """One operation of a staged graph: its attributes and its announced result."""
+    """One operation of a staged graph: its attributes and its declared result."""
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy dtype of the first result; bfloat16 is computed as float32."""
+        """The NumPy dtype of the first result; bfloat16 is computed as float32."""
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Shape of the first result, or None if it depends on the values."""
+        """The shape of the first result; None if it depends on the values."""
 
     @property
     def axis(self) -> int:
         """The operation's ``axis`` attribute."""
 
     def flag(self, name: str) -> bool:
-        """A boolean attribute, for example ``exclusive`` of a cumulative sum."""
+        """Return a boolean attribute, for example ``exclusive`` of a cumulative sum."""
 
     def integer(self, name: str) -> int:
-        """An integer attribute, for example ``batch_dims`` of a gather."""
+        """Return an integer attribute, for example ``batch_dims`` of a gather."""
 
     def number(self, name: str) -> float:
-        """A float32 attribute, for example ``epsilon`` of an RMS norm."""
+        """Return a float32 attribute, for example ``epsilon`` of an RMS norm."""
 
 
 Handler: TypeAlias = Callable[[Operation, Sequence[Array]], Array | Sequence[Array]]
@@ -49,9 +49,9 @@ class Unsupported(Exception):
 
 
 class Refused(Exception):
-    """``error`` is the program's fault. Whatever else a handler raises is ours.
+    """``error`` is the program's fault. Anything else that a handler raises is ours.
 
-    Running out of memory or recursion is the program's fault too.
+    Running out of memory or recursion depth is the program's fault too.
     """
 
     def __init__(self, error: Exception) -> None:

@@ -11,7 +11,7 @@ from grader.frameworks.max.engine.operation import Array, Handler, Operation
 
 
 def _descending(x: Array) -> Array:
-    """Positions along the last axis, largest first; ties keep their order."""
+    """Return positions along the last axis, largest first; ties keep their order."""
     backwards = np.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1]
     forwards: Array = x.shape[-1] - 1 - backwards
     return forwards

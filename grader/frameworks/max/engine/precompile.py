@@ -1,7 +1,7 @@
-"""The first ``import max.experimental.nn`` on a machine compiles one of MAX's modules (6 s).
+"""Handles the first ``import max.experimental.nn`` on a machine, which compiles a module (6 s).
 
-Whether that is done can be seen without importing anything; our own process can do it
-before the first worker starts, which may neither write there nor run a compiler.
+We can tell without importing anything whether that has been done. Our own process can do it before
+the first worker starts, which may neither write there nor run a compiler.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ NO_COMPILER = (
 
 
 PATIENCE_S = 600.0
-"""For importing MAX the first time, and for another process that does. It takes seconds."""
+"""Limit for importing MAX the first time, here or in another process. It takes seconds."""
 
 
 class NotPrepared(RuntimeError):
-    """MAX could not be imported; the message is what MAX said."""
+    """MAX could not be imported; the message is MAX's."""
 
 
 def prepared() -> bool:
     """Whether the module that MAX compiles on its first import exists; imports nothing.
 
-    Also False if MAX is not installed.
+    It is also False if MAX is not installed.
     """
     source = _source()
     if source is None:
@@ -47,7 +47,7 @@ def prepared() -> bool:
 
 
 def _compiled_since_installed(source: Path) -> bool:
-    """Whether there is a result younger than the source's inode: no need to hash the source.
+    """Whether a result is newer than the source's inode, so that we need not hash the source.
 
     The inode's time is that of the installation, whatever time the installer gave the file.
     """
@@ -57,7 +57,7 @@ def _compiled_since_installed(source: Path) -> bool:
 
 
 def _source() -> Path | None:
-    """The source of the module that MAX compiles, if MAX is installed."""
+    """Return the source of the module that MAX compiles, if MAX is installed."""
     for entry in sys.path:
         source = Path(entry) / COMPILED_MODULE
         if source.is_file():
@@ -66,7 +66,7 @@ def _source() -> Path | None:
 
 
 def _source_hash(folder: Path) -> str:
-    """MAX's own name for the state of its sources (``mojo.importer``)."""
+    """Return MAX's own name for the state of its sources (``mojo.importer``)."""
     import hashlib
 
     digest = hashlib.sha256()
@@ -77,7 +77,7 @@ def _source_hash(folder: Path) -> str:
 
 
 def _cache_folders(source: Path) -> Iterator[Path]:
-    """Next to the source, or in Modular's cache if the installation is read-only."""
+    """Yield the folder next to the source, and Modular's cache, used if the first is read-only."""
     yield source.parent / "__mojocache__"
     rules = {"MODULAR_CACHE_DIR": "", "MODULAR_HOME": "cache", "XDG_CACHE_HOME": "modular"}
     roots = [Path(os.environ[name], rest) for name, rest in rules.items() if os.environ.get(name)]
@@ -119,13 +119,13 @@ def prepare() -> None:
 
 
 def _why(said: str) -> str:
-    """What MAX said, or what it comes to."""
+    """Return MAX's message, or a summary of it."""
     return NO_COMPILER if "c compiler" in said else said.strip()
 
 
 @contextlib.contextmanager
 def _one_at_a_time() -> Iterator[None]:
-    """Hold a lock on MAX's source: two compilers at once would write the same file.
+    """Hold a lock on MAX's source, because two compilers would write the same file.
 
     Raises:
         NotPrepared: another process holds it for too long.

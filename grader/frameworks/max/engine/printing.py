@@ -1,7 +1,7 @@
-"""A tensor as text, from an array of its numbers: MAX computes every row that it shows.
+"""Prints a tensor from an array of its numbers, because MAX computes every row that it prints.
 
-The text is MAX's own (``tests/frameworks/engine/test_staging``). Printing a few tensors of GPT-2's
-size in a forward pass took ten seconds.
+The text equals MAX's (``tests/frameworks/engine/test_staging``). Printing a few tensors of GPT-2's
+size in a forward pass used to take ten seconds.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ ARRAYS = {
     *(DType.int8, DType.int16, DType.int32, DType.int64),
     *(DType.uint8, DType.uint16, DType.uint32, DType.uint64),
 }
-"""The element types that NumPy has too."""
+"""The element types that NumPy supports too."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """What MAX asks of a tensor to show it."""
+    """What MAX needs of a tensor to print it."""
 
     array: np.ndarray[Any, Any]
     dtype: DType
@@ -38,11 +38,11 @@ class Numbers:
         return tuple(self.array.shape)
 
     def num_elements(self) -> int:
-        """How many numbers it has."""
+        """Return how many numbers it has."""
         return self.array.size
 
     def _values(self) -> Iterator[Any]:
-        """Its numbers in order, as Python's."""
+        """Yield its numbers in order, as Python numbers."""
         return (one.item() for one in self.array.flat)
 
     def __getitem__(self, index: int) -> Numbers:
@@ -50,7 +50,7 @@ class Numbers:
 
 
 def rendered(original: Callable[..., str]) -> Callable[..., str]:
-    """MAX's function that shows a tensor, given an array of the tensor's numbers."""
+    """Return MAX's printing function, applied to an array of the tensor's numbers."""
 
     def render(tensor: Tensor) -> str:
         if tensor.dtype not in ARRAYS:

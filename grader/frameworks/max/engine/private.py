@@ -1,10 +1,9 @@
 """Every private name that the engine takes from MAX, each written once.
 
-The hard core registers handlers and reads an operation: without it there is no engine. Every
-other name is optional; if this MAX lacks one, what it serves is left to MAX. What the table
-says is what the engine does: it reaches these names only through the table
-(``tests/frameworks/engine/test_private`` looks for others).
-``python -m grader.frameworks.max.engine.audit`` prints it for the installed MAX.
+The core registers handlers and reads an operation: without it there is no engine. Every other
+name is optional; if this MAX lacks one, the task it serves is left to MAX. The table is complete:
+the engine uses these names only through it (``tests/frameworks/engine/test_private`` looks for
+others), and ``python -m grader.frameworks.max.engine.audit`` prints it for the installed MAX.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ class Lacking(RuntimeError):
 class Name:
     """A name in a module of MAX, what needs it, and what happens without it.
 
-    ``path`` leads from module ``home`` to it, with dots. Without a name whose ``without`` is
-    empty there is no engine.
+    ``path`` is the dotted path to it from module ``home``. If a name with an empty ``without`` is
+    missing, there is no engine.
     """
 
     home: str
@@ -46,12 +45,12 @@ class Name:
 
     @property
     def owner(self) -> tuple[Any, str]:
-        """The module or class that has it, and its name there."""
+        """Return the module or class that has it, and its name there."""
         *owners, last = self.path.split(".")
         return _follow(importlib.import_module(self.home), owners), last
 
     def get(self) -> Any:
-        """The object itself.
+        """Return the object.
 
         Raises:
             Lacking: this MAX does not have it.
@@ -62,12 +61,12 @@ class Name:
             raise Lacking(f"MAX has no {self}, which serves: {self.serves}") from None
 
     def put(self, value: Any) -> None:
-        """Replace it with ``value``, for this process."""
+        """Replace it with ``value`` in this process."""
         owner, last = self.owner
         setattr(owner, last, value)
 
     def find(self) -> Any:
-        """The object itself; None if this MAX does not have it."""
+        """Return the object; None if this MAX does not have it."""
         try:
             return self.get()
         except Lacking:
@@ -81,7 +80,7 @@ def _follow(value: Any, path: list[str]) -> Any:
 
 
 def _of_instances(owner: Any) -> set[str]:
-    """The attributes that only the instances of a class have, as far as the class shows."""
+    """Return the attributes that only a class's instances have, if the class declares them."""
     places = ("__annotations__", "__static_attributes__")  # the second from Python 3.13 on
     found = (
         vars(base).get(place, ()) for base in getattr(owner, "__mro__", ()) for place in places
@@ -90,12 +89,12 @@ def _of_instances(owner: Any) -> set[str]:
 
 
 def lacking(*names: Name) -> list[Name]:
-    """Those of ``names`` that this MAX does not have."""
+    """Return those of ``names`` that this MAX does not have."""
     return [name for name in names if not name.there]
 
 
 def told(names: Iterable[Name]) -> tuple[str, ...]:
-    """One sentence on each thing that MAX does itself because it lacks these names."""
+    """Return a sentence on each thing that MAX does itself because it lacks these names."""
     groups: dict[tuple[str, str], list[str]] = {}
     for name in dict.fromkeys(names):
         groups.setdefault((name.serves, name.without), []).append(str(name))
@@ -105,7 +104,7 @@ def told(names: Iterable[Name]) -> tuple[str, ...]:
     )
 
 
-# ---- the hard core: registering handlers, reading an operation ------------------------------
+# ---- the core: registering handlers, reading an operation -----------------------------------
 
 _CORE = "every operation on NumPy"
 REGISTER = Name("max._interpreter_ops.handlers", "register_op_handler", _CORE)
@@ -133,7 +132,7 @@ VERIFY = Name(
 
 
 def operation(name: str) -> Name:
-    """The operation that a handler of this name computes."""
+    """Return the operation that a handler of this name computes."""
     word = name.removesuffix("Op")
     path = f"{OPERATIONS.path}.{name}"
     return Name(OPERATIONS.home, path, f"{word} on NumPy", f"MAX computes {word} itself")
@@ -254,4 +253,4 @@ MODULE = Name(
 )
 
 NAMES: tuple[Name, ...] = tuple(value for value in list(vars().values()) if type(value) is Name)
-"""All of the above, in their order."""
+"""All of the above, in order."""

@@ -1,4 +1,4 @@
-"""Operations that move elements and compute nothing: broadcast, transpose, slice, join, pad."""
+"""Operations that only move elements: broadcast, transpose, slice, join, pad."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _transpose(operation: Operation, arrays: Sequence[Array]) -> Array:
 
 
 def _slice(operation: Operation, arrays: Sequence[Array]) -> Array:
-    """``x[start:stop:step]`` on every axis; steps are positive, ends are clamped."""
+    """Compute ``x[start:stop:step]`` on every axis; steps are positive, ends are clamped."""
     x, starts, stops, steps = arrays[:4]
     bounds = zip(_integers(starts), _integers(stops), _integers(steps), strict=True)
     result: Array = x[tuple(slice(start, stop, step) for start, stop, step in bounds)]
@@ -67,7 +67,7 @@ def _pad(mode: Literal["reflect", "edge"]) -> Handler:
 
 
 def _band_part(operation: Operation, arrays: Sequence[Array]) -> Array:
-    """Keep a band around the diagonal of the last two axes; ``exclude`` keeps the rest.
+    """Keep a band around the diagonal of the last two axes, or with ``exclude`` the rest.
 
     A negative bound keeps the whole triangle on that side.
     """
@@ -81,7 +81,7 @@ def _band_part(operation: Operation, arrays: Sequence[Array]) -> Array:
 
 
 def _repeat(operation: Operation, arrays: Sequence[Array]) -> Array:
-    """Repeat each element along an axis, all equally often or each by its own count."""
+    """Repeat each element along an axis, all equally often or each according to its own count."""
     x, counts, axis = arrays
     repeats = counts.ravel() if counts.size > 1 else int(counts.item())
     return np.repeat(x, repeats, int(axis.item()))

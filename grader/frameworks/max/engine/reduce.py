@@ -12,7 +12,7 @@ from grader.frameworks.max.engine.operation import Array, Handler, Operation, Re
 
 
 def _reduction(function: Callable[..., Any]) -> Handler:
-    """A reduction that keeps its axis at size 1 and its dtype."""
+    """Make a reduction that keeps its axis, with size 1, and its dtype."""
 
     def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
         x = arrays[0]
@@ -23,7 +23,7 @@ def _reduction(function: Callable[..., Any]) -> Handler:
 
 
 def mean(x: Array, axis: int) -> Array:
-    """The mean along an axis, which stays with size 1; for integers rounded toward zero."""
+    """Return the mean along an axis, kept with size 1; for integers rounded toward zero."""
     total: Array = np.add.reduce(x, axis, x.dtype, keepdims=True)
     if x.dtype.kind == "f":
         np.divide(total, x.dtype.type(x.shape[axis]), total)
@@ -32,9 +32,9 @@ def mean(x: Array, axis: int) -> Array:
 
 
 def _extreme(function: np.ufunc, largest: bool) -> Handler:
-    """Maximum or minimum; NaN is ignored, and MAX starts from the dtype's finite limit.
+    """Make a maximum or minimum; NaN is ignored, and MAX starts from the dtype's finite limit.
 
-    So the maximum of nothing but minus infinity is the lowest finite number.
+    So the maximum of only minus infinities is the lowest finite number.
     """
 
     def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
@@ -50,7 +50,7 @@ def _extreme(function: np.ufunc, largest: bool) -> Handler:
 
 
 def _index_of(function: Callable[..., Any], worst: float) -> Handler:
-    """The first position of the maximum or minimum; NaN is ignored."""
+    """Make a search for the first position of the maximum or minimum; NaN is ignored."""
 
     def handle(operation: Operation, arrays: Sequence[Array]) -> Array:
         x = arrays[0]
@@ -62,9 +62,9 @@ def _index_of(function: Callable[..., Any], worst: float) -> Handler:
 
 
 def _shifted(x: Array, axis: int, out: Array | None = None) -> Array:
-    """Subtract the largest value of each row; a row of minus infinity stays as it is.
+    """Subtract the largest value of each row; a row of only minus infinities stays unchanged.
 
-    Of an axis that is not there MAX says nothing, and crashes: here it is the program's fault.
+    With an axis that does not exist MAX crashes without a message; here it is the program's fault.
     """
     if not -x.ndim <= axis < x.ndim:
         raise Refused(IndexError(f"Axis must be in range [-{x.ndim}, {x.ndim}), got {axis}"))
@@ -74,7 +74,7 @@ def _shifted(x: Array, axis: int, out: Array | None = None) -> Array:
 
 
 def _powers(shifted: Array, axis: int, out: Array | None = None) -> tuple[Array, Array]:
-    """``exp`` and its sum along an axis, infinite for NaN.
+    """Return ``exp`` and its sum along an axis, which is infinite if there is a NaN.
 
     MAX's softmax returns NaN there and 0 in the rest of the row.
     """
@@ -87,7 +87,7 @@ def _powers(shifted: Array, axis: int, out: Array | None = None) -> tuple[Array,
 
 
 def softmax(x: Array, axis: int, out: Array | None = None) -> Array:
-    """Softmax along an axis; into ``out`` if given, which may be ``x``."""
+    """Compute softmax along an axis, into ``out`` if given, which may be ``x``."""
     shifted = _shifted(x, axis, out)
     powers, total = _powers(shifted, axis, shifted)
     return np.divide(powers, total, powers)
@@ -113,7 +113,7 @@ def _cumsum(operation: Operation, arrays: Sequence[Array]) -> Array:
 
 
 def _layer_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
-    """``(x - mean) / sqrt(variance + epsilon) * gamma + beta`` over the last axis."""
+    """Compute ``(x - mean) / sqrt(variance + epsilon) * gamma + beta`` over the last axis."""
     x, gamma, beta, epsilon = arrays
     centred = x - x.mean(-1, keepdims=True)
     variance = np.square(centred).mean(-1, keepdims=True)
@@ -123,7 +123,7 @@ def _layer_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
 
 
 def _rms_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
-    """``x / sqrt(mean(x**2) + epsilon) * (weight + offset)`` over the last axis."""
+    """Compute ``x / sqrt(mean(x**2) + epsilon) * (weight + offset)`` over the last axis."""
     x, weight = arrays
     kind = x.dtype.type
     square = np.square(x).mean(-1, keepdims=True)
@@ -133,7 +133,7 @@ def _rms_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
 
 
 def _group_norm(operation: Operation, arrays: Sequence[Array]) -> Array:
-    """Normalise each group of channels of ``[batch, channels, ...]`` separately."""
+    """Normalize each group of channels of ``[batch, channels, ...]`` separately."""
     x, gamma, beta, epsilon, groups = arrays
     grouped = x.reshape(x.shape[0], int(groups.item()), -1)  # [batch, groups, rest]
     centred = grouped - grouped.mean(-1, keepdims=True)

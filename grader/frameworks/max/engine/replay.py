@@ -1,8 +1,8 @@
 """Runs a staged graph on NumPy, again and again, without staging it anew.
 
-MAX interprets a graph once: it stages the operations, lowers them, and asks for each attribute
-while it computes. A text is written by the same graph for every token, only with longer inputs.
-So the graph is read once here and becomes a function of Python (``script``), which each run calls.
+MAX interprets a graph once: it stages the operations, lowers them, and reads each attribute while
+it computes. Generating text uses the same graph for every token, only with longer inputs. So the
+graph is read once here and becomes a Python function (``codegen``), which each run calls.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from max import graph
 
+from grader.frameworks.max.engine.codegen import Script
 from grader.frameworks.max.engine.operation import Array
-from grader.frameworks.max.engine.script import Script
 
 
 class Replay:
     """A staged graph as a function of NumPy arrays.
 
-    It is called with one array for each input of the graph and returns one for each output. The
-    arrays may share memory with each other and with the inputs: do not write into them.
+    Call it with one array for each input of the graph; it returns one for each output. The arrays
+    may share memory with each other and with the inputs: do not write into them.
 
     Attributes:
         source: The function, as Python text.
@@ -32,7 +32,7 @@ class Replay:
 
         Args:
             staged: The graph.
-            weights: What each of its external constants holds, by name.
+            weights: The values of its external constants, by name.
 
         Raises:
             Unsupported: it has an operation that NumPy does not compute here.
@@ -44,7 +44,7 @@ class Replay:
         self._run: Callable[..., list[Array]] = names["run"]
 
     def __call__(self, *arrays: Array) -> list[Array]:
-        """Run it.
+        """Run the graph.
 
         Raises:
             ValueError: an array has another shape than its input.

@@ -16,38 +16,38 @@ SQRT_TWO_OVER_PI = math.sqrt(2.0 / math.pi)
 
 
 def rsqrt(x: Array) -> Array:
-    """``1 / sqrt(x)``."""
+    """Compute ``1 / sqrt(x)``."""
     result: Array = np.reciprocal(np.sqrt(x))
     return result
 
 
 def relu(x: Array) -> Array:
-    """``max(x, 0)``; 0 for NaN, like MAX's kernel."""
+    """Compute ``max(x, 0)``; 0 for NaN, like MAX's kernel."""
     result: Array = np.fmax(x, x.dtype.type(0))
     return result
 
 
 def sigmoid(x: Array) -> Array:
-    """``1 / (1 + exp(-x))``; a very negative x returns 0; the overflow does not matter."""
+    """Compute ``1 / (1 + exp(-x))``; 0 for a very negative x, where overflow is harmless."""
     result: Array = np.reciprocal(1 + np.exp(-x))
     return result
 
 
 def silu(x: Array) -> Array:
-    """``x * sigmoid(x)``."""
+    """Compute ``x * sigmoid(x)``."""
     return x * sigmoid(x)
 
 
 def gelu(x: Array) -> Array:
-    """Gaussian error linear unit, exact: ``x * Phi(x)`` (Hendrycks and Gimpel, 2016)."""
+    """Compute the exact Gaussian error linear unit, ``x * Phi(x)`` (Hendrycks and Gimpel, 2016)."""
     half = x.dtype.type(0.5)
     result: Array = half * x * (1 + erf(x * x.dtype.type(SQRT_HALF)))
     return result
 
 
 def gelu_tanh(x: Array) -> Array:
-    """The tanh approximation of GELU, the one that GPT-2 uses."""
-    inner = np.asarray(0.044715 * x)  # NumPy makes a number of an array without dimensions
+    """Compute the tanh approximation of GELU, which GPT-2 uses."""
+    inner = np.asarray(0.044715 * x)  # NumPy turns an array without dimensions into a number
     inner *= x
     inner *= x
     inner += x
@@ -59,12 +59,12 @@ def gelu_tanh(x: Array) -> Array:
 
 
 def gelu_quick(x: Array) -> Array:
-    """The sigmoid approximation of GELU: ``x * sigmoid(1.702 x)``."""
+    """Compute the sigmoid approximation of GELU: ``x * sigmoid(1.702 x)``."""
     return x * sigmoid(x * x.dtype.type(1.702))
 
 
 def erf(x: Array) -> Array:
-    """The error function; element by element with the C library's ``erf``."""
+    """Compute the error function, element by element with the C library's ``erf``."""
     wide = np.asarray(x, np.float64)
     values = np.fromiter(map(math.erf, wide.ravel().tolist()), np.float64, wide.size)
     return values.reshape(wide.shape).astype(x.dtype)

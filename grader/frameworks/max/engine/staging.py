@@ -1,13 +1,12 @@
 """MAX's staging of a graph, with the slow parts of its Python replaced.
 
 Staging a forward pass of thirty operations takes MAX twenty milliseconds, most of it in a few
-functions: types and shapes that go to MLIR and back, constants that are filled number by number,
-arguments that are walked as trees, a signature that is rewritten for each input of a graph, an
-event loop for each result. Each function here handles the common case; every other case, and every
-error, is left to MAX's own. The staged graph is the same: see
-``tests/frameworks/engine/test_staging``.
+functions: they convert types and shapes to MLIR and back, fill constants number by number, walk
+arguments as trees, rewrite the signature for each input of a graph, and start an event loop for
+each result. Each function here handles the common case and leaves every other case, and every
+error, to MAX's own. The staged graph is the same: see ``tests/frameworks/engine/test_staging``.
 
-Longer than 300 lines, because what is replaced is one table, with the replacements above it.
+Longer than 300 lines, because all replacements are in one table, with their functions above it.
 """
 
 # ruff: noqa: SLF001 - private names are what this module is for.
@@ -28,35 +27,35 @@ from max.experimental.tensor import Tensor
 from max.graph import DeviceRef, Graph, Shape, StaticDim, TensorType, TensorValue, Value
 
 from grader.frameworks.max.engine import (
-    adding,
+    builder,
     calls,
+    executor,
     literals,
     printing,
     private,
-    running,
-    trees,
+    pytrees,
 )
 from grader.frameworks.max.engine.handlers import STAGING
+from grader.frameworks.max.engine.lazy_graph import Waiting
 from grader.frameworks.max.engine.private import OPERATIONS, Name
-from grader.frameworks.max.engine.waiting import Waiting
 
 REMEMBERED = 1024
-"""Shapes and types kept, least recently used dropped; one grading has about two hundred."""
+"""How many shapes and types are cached (LRU); one grading has about two hundred."""
 
 SMALL = 1 << 16
-"""Bytes of a constant up to which it is remembered."""
+"""The largest constant that is cached, in bytes."""
 
-OURS = (__file__, *(one.__file__ for one in (adding, calls, literals, printing, running, trees)))
+OURS = (__file__, *(m.__file__ for m in (builder, calls, executor, literals, printing, pytrees)))
 
 FAILED = "_failed_before"
-"""The attribute of a graph's context with the error that computing it raised."""
+"""The attribute of a graph's context for the error that computing it raised."""
 
 Original = Callable[..., Any]
 Fault = Callable[[str], None]
 
 
 class Sooner(NamedTuple):
-    """A function of MAX, what makes a faster one from it, and the other names that one needs."""
+    """A function of MAX, the factory of a faster one, and the other names that the latter needs."""
 
     target: Name
     make: Callable[[Original], Original]
@@ -67,7 +66,7 @@ def install(fault: Fault) -> list[Name]:
     """Install the faster functions in MAX, for this process. Installing twice changes nothing.
 
     If one of them fails through its own fault, ``fault`` is called with ``STAGING``, and MAX's is
-    called instead. Returns the names that this MAX lacks; what needs them stays MAX's.
+    called instead. Returns the names that this MAX lacks; functions that need them stay MAX's.
     """
     missing: list[Name] = []
     modules = _modules()
@@ -76,7 +75,7 @@ def install(fault: Fault) -> list[Name]:
         if not lacks:
             _replace(target, make, fault, modules)
         missing += lacks
-    if not private.lacking(*CALLED):  # said above if so
+    if not private.lacking(*CALLED):  # reported above if so
         modules = _modules(ON_TENSORS)
         for place, present in list(calls.operations()):
             if not hasattr(present, "original"):
@@ -104,7 +103,7 @@ def remove() -> None:
 def _put(
     place: str | CellType, present: Any, other: Any, modules: Iterable[dict[str, Any]]
 ) -> None:
-    """Put another operation on tensors in the place of one."""
+    """Replace an operation on tensors by another."""
     if isinstance(place, CellType):
         place.cell_contents = other
     else:
@@ -141,12 +140,12 @@ def _everywhere(name: str, present: Any, other: Any, modules: Iterable[dict[str,
 
 
 def _modules(within: str = "max.") -> list[dict[str, Any]]:
-    """The names in each module of MAX."""
+    """Return the names in each module of MAX."""
     return [vars(one) for path, one in list(sys.modules.items()) if path.startswith(within)]
 
 
 def _careful(faster: Original, original: Original, kept: Any, fault: Fault) -> Original:
-    """``faster``, or ``original`` if that fails through its own fault; ``kept`` is restored."""
+    """Return ``faster``, or ``original`` if that fails by its own fault; ``kept`` is restored."""
 
     @wraps(original)
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -208,7 +207,7 @@ def _type_from_mlir(original: Original) -> Original:
 
     def from_mlir(_cls: type[TensorType], kind: Any) -> TensorType:
         found = known(kind)
-        copy = TensorType.__new__(TensorType)  # MAX changes the types it is given
+        copy = TensorType.__new__(TensorType)  # MAX modifies the types that it receives
         copy.dtype, copy.device, copy._layout = found.dtype, found.device, found._layout
         copy.shape = _shape_of(found.shape)
         return copy
@@ -324,13 +323,13 @@ def _add_input(original: Original) -> Original:
 
 
 class _Asked:
-    """How often a program wanted numbers that were not computed yet."""
+    """How often a program requested numbers that were not computed yet."""
 
     times = 0
 
 
 def asked() -> int | None:
-    """How often numbers were asked for that were not computed yet; None if MAX computes them."""
+    """Return how often numbers not yet computed were requested; None if MAX computes them."""
     present = private.REALIZE.find()
     return _Asked.times if hasattr(present, "original") else None
 
@@ -349,7 +348,7 @@ def _sync_realize(original: Original) -> Original:
         context = self._state.ctx
         if (failed := vars(context).get(FAILED)) is not None:
             raise failed  # MAX would write into the finished graph, and the process would crash
-        steps = context.realize_all()  # waits for nothing, so it needs no event loop
+        steps = context.realize_all()  # it never waits, so it needs no event loop
         try:
             contextvars.copy_context().run(steps.send, None)
         except StopIteration:
@@ -364,10 +363,10 @@ def _sync_realize(original: Original) -> Original:
 
 
 ON_TENSORS = "max.experimental."
-"""Where operations on tensors have names."""
+"""The prefix of modules in which operations on tensors have names."""
 
 CALLED = (private.WRAP, private.CONVERTERS, private.ENSURE, private.RESULTS)
-"""What the operations on tensors need that are called sooner."""
+"""What the faster operations on tensors need."""
 
 SOONER = (
     Sooner(private.SHAPE, _shape),
@@ -383,7 +382,7 @@ SOONER = (
     Sooner(private.STRONG, _is_strong),
     Sooner(
         private.ADD,
-        adding.operation,
+        builder.operation,
         (
             private.BUILDER,
             private.BLOCK_OF,
@@ -401,14 +400,14 @@ SOONER = (
     Sooner(private.DISTRIBUTED, calls.any_distributed),
     Sooner(private.RESULTS, calls.to_tensors),
     Sooner(private.TENSOR, calls.tensor, (private.STATE, private.STORAGES, private.MAPPING)),
-    Sooner(private.LEAVES, trees.leaves, (private.PREDICATE, private.NODE)),
-    Sooner(private.MAP, trees.mapped, (private.PREDICATE, private.NODE)),
+    Sooner(private.LEAVES, pytrees.leaves, (private.PREDICATE, private.NODE)),
+    Sooner(private.MAP, pytrees.mapped, (private.PREDICATE, private.NODE)),
     Sooner(private.ITEM, calls.item, CALLED),
     Sooner(private.RENDER, printing.rendered),
-    Sooner(private.EXECUTE, running.sooner, (private.WALK, private.LOOK_UP, private.MODULE)),
+    Sooner(private.EXECUTE, executor.sooner, (private.WALK, private.LOOK_UP, private.MODULE)),
     Sooner(
         private.FINALIZE,
-        running.finalized,
+        executor.finalized,
         (private.INSIDE, private.PEEK, private.UNUSED, private.GRAPH_VALUE, private.EXECUTE),
     ),
     Sooner(private.TELL_DEVICES, _tell_devices, (private.DEVICES_TOLD, private.OPERATION)),

@@ -1,6 +1,6 @@
-"""What must be true before MAX is imported: the environment variables.
+"""The environment variables that must be set before MAX is imported.
 
-The parent asks for them before it starts the worker, so this module imports next to nothing.
+The parent needs them before it starts the worker, so this module imports next to nothing.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import sys
 
 
 def environment() -> dict[str, str]:
-    """The variables to set before MAX is imported.
+    """Return the variables to set before MAX is imported.
 
-    No telemetry (it stalls a machine without network), no compilers in the background, one
-    thread for NumPy's matrix products, and the path of Python's library, because MAX would
-    otherwise run whatever ``python3`` is on PATH to find it.
+    They disable telemetry (which stalls a machine without network) and background compilers, give
+    NumPy's matrix products one thread, and name Python's library, because MAX would otherwise run
+    whatever ``python3`` is on PATH to find it.
     """
     variables = {
         "MODULAR_TELEMETRY_ENABLED": "0",
@@ -28,7 +28,7 @@ def environment() -> dict[str, str]:
 
 
 def _python_library() -> str | None:
-    """The shared library of this interpreter; runs nothing and imports nothing slow.
+    """Find the shared library of this interpreter; runs nothing and imports nothing slow.
 
     MAX needs a file that exists and then uses the running interpreter, so on Linux the
     executable will do if Python was built without a shared library.

@@ -1,7 +1,7 @@
-"""MAX's errors, retold: the table ``max.toml``, before that of plain Python.
+"""Explains MAX's errors with the table ``max.toml``, followed by that of plain Python.
 
-``recorded.toml`` has the names that MAX has. :mod:`grader.frameworks.errors.table` explains how a
-row is written.
+``recorded.toml`` has the names that exist in MAX. :mod:`grader.frameworks.errors.table` explains
+the format of a row.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ HERE = Path(__file__).parent
 
 @cache
 def table() -> Table:
-    """The rows of MAX, then those of Python."""
+    """Return MAX's rows, then Python's."""
     files = (HERE / "max.toml", HERE / "recorded.toml", errors.FILE)
     return Table.load(*files, readers={**errors.READERS, **facts.READERS})
 
 
 def translate(error: SeenError) -> Translation:
-    """The error as one sentence, with what to look at if that is known."""
+    """Explain the error in one sentence, with what to look at if that is known."""
     return errors.translate(error, table())

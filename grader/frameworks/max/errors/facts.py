@@ -1,4 +1,4 @@
-"""Facts that MAX's rows need: shapes, element types, and what its tensors are used for."""
+"""Facts that MAX's rows need: shapes, element types, and uses of its tensors."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from grader.protocol.probe import SeenValue
 
 Names = Mapping[str, Mapping[str, Any]]
 AXES = ("axis", "dim1", "dim2", "axis_1", "axis_2", "chunks")
-"""Parameters that are whole numbers."""
+"""Parameters that are integers."""
 OF_NUMPY = ("np", "numpy", "math")
 
 
 def read(text: str) -> list[int]:
-    """The sizes in ``[Dim(2), Dim(3)]`` or ``[2, 3]``."""
+    """Return the sizes in ``[Dim(2), Dim(3)]`` or ``[2, 3]``."""
     return [int(number) for number in re.findall(r"-?\d+", text)]
 
 
 def on_self(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | None:
-    """An attribute of the learner's own object that was never set, as ``names.attribute``."""
+    """Describe an attribute of the learner's object that was never set, as ``names.attribute``."""
     facts = names.attribute(case, match, table)
     if facts is None or "me" not in facts:
         return None
@@ -40,7 +40,7 @@ def on_self(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | 
 
 
 def of_numpy(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | None:
-    """A function of NumPy or ``math`` that was given a MAX tensor."""
+    """Describe a function of NumPy or ``math`` that was given a MAX tensor."""
     call = case.call or next(case.calls(), None)
     func = call.func if call is not None else None
     if (
@@ -60,14 +60,14 @@ def of_numpy(case: Case, match: re.Match[str], table: Names) -> dict[str, str] |
 
 
 def _holds_tensor(case: Case, node: ast.expr) -> bool:
-    """Whether ``node`` is a tensor, or is computed from one."""
+    """Whether ``node`` is a tensor or is computed from one."""
     if isinstance(node, ast.BinOp | ast.UnaryOp):
         return any(case.kind(one) == "Tensor" for one in ast.walk(node))
     return case.kind(node) == "Tensor"
 
 
 def dtypes(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
-    """The operands by the type of their numbers: ``bool``, ``whole``, ``float``, or a ``dim``."""
+    """Sort the operands by element type: ``bool``, ``whole``, ``float``, or a ``dim``."""
     facts: dict[str, str] = {}
     for node in reversed(case.operands()):
         value, text = case.value(node), short(node)
@@ -86,7 +86,7 @@ def dtypes(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
 
 
 def element(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | None:
-    """What stands where an element type of MAX belongs."""
+    """Describe what was passed where one of MAX's element types belongs."""
     words = [one.value for one in case.call.keywords if one.arg == "dtype"] if case.call else []
     for node in words or case.operands():
         value = case.value(node)
@@ -96,11 +96,11 @@ def element(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | 
 
 
 def shapes(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | None:
-    """Two shapes that do not fit, with the names of what has them.
+    """Describe two incompatible shapes, with the names of the values that have them.
 
-    ``layer`` stands for a call inside of which they meet, ``argument`` for what it was given.
-    ``axis`` is the last one on which they differ, and ``mine`` and ``other`` their sizes there;
-    ``known`` is a number of the line that is one of them.
+    ``layer`` is a call inside which they meet, ``argument`` what it was given. ``axis`` is the
+    last one on which they differ, and ``mine`` and ``other`` are their sizes there; ``known`` is a
+    number in the line that equals one of them.
     """
     found = match.groupdict()
     texts = [found.get("left") or found.get("one"), found.get("right") or found.get("two")]
@@ -128,7 +128,7 @@ def shapes(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | N
 
 
 def _pair(case: Case) -> tuple[ast.expr, ast.expr] | None:
-    """The two operands of the expression that raised."""
+    """Return the two operands of the expression that raised."""
     match case.node:
         case ast.BinOp(left=left, right=right):
             return left, right
@@ -140,13 +140,13 @@ def _pair(case: Case) -> tuple[ast.expr, ast.expr] | None:
 
 
 def _named(pair: tuple[ast.expr, ast.expr] | None, at: int, shape: list[int]) -> str:
-    """A shape after the expression that has it, unless that is long."""
+    """Return a shape after the expression that has it, unless that is long."""
     text = ast.unparse(pair[at]) if pair is not None else ""
     return f"{text} {sizes(shape)}" if 0 < len(text) < 40 else sizes(shape)
 
 
 def _known(case: Case, numbers: tuple[int, int]) -> str:
-    """A number of the line that is as large as one of these sizes: ``seq_len is 12``."""
+    """Return a number in the line that equals one of these sizes: ``seq_len is 12``."""
     for text, value in case.seen.values.items():
         if value.kind in ("int", "StaticDim") and value.text in map(str, numbers):
             return f"{text} is {value.text}" if len(text) < 40 else ""
@@ -154,11 +154,11 @@ def _known(case: Case, numbers: tuple[int, int]) -> str:
 
 
 def lengths(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
-    """The shapes and sizes of a message, as the lessons write them, and what they come to.
+    """Return the shapes and sizes in a message, as the lessons write them, and their totals.
 
     ``shapes`` are those of all tensors. ``had`` is how many numbers an ``old`` shape has,
-    ``numbers`` how many a ``new`` one; ``total`` is what ``parts`` add up to. ``owner`` is what was
-    reshaped, or ``layer`` the call inside of which something was.
+    ``numbers`` how many a ``new`` one has; ``total`` is the sum of ``parts``. ``owner`` is what was
+    reshaped, or ``layer`` the call inside which something was.
     """
     found = {name: read(match.groupdict().get(name) or "") for name in ("old", "new", "parts")}
     facts = {name: sizes(one) for name, one in found.items()}
@@ -175,7 +175,7 @@ def lengths(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
 
 
 def unpacked(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | None:
-    """A tensor that was unpacked, gone through, or given in place of a list of tensors."""
+    """Describe a tensor that was unpacked, iterated over, or passed as a list of tensors."""
     if isinstance(case.node, ast.Subscript) or match["index"] != str(int(match["have"]) + 1):
         return None
     match case.statement:
@@ -188,7 +188,7 @@ def unpacked(case: Case, match: re.Match[str], table: Names) -> dict[str, str] |
 
 
 def sliced(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
-    """An index, ``place``, or a slice past the end of an axis."""
+    """Describe an index, ``place``, or a slice past the end of an axis."""
     index, have, node = int(match["index"]), int(match["have"]), case.node
     axis = f"this axis of {short(node.value)}" if isinstance(node, ast.Subscript) else "the axis"
     inner = node.slice if isinstance(node, ast.Subscript) else None
@@ -200,7 +200,7 @@ def sliced(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
 
 
 def axis(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
-    """An axis that the tensor does not have, as the call has it, and the tensor's shape."""
+    """Describe an axis that the tensor lacks, as the call writes it, and the tensor's shape."""
     found = {key.rstrip("0123456789"): one for key, one in match.groupdict().items() if one}
     call = case.call
     func = call.func.value if call is not None and isinstance(call.func, ast.Attribute) else None
@@ -220,7 +220,7 @@ def axis(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
 
 
 def axes(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | None:
-    """Something that is no whole number where a call takes an axis."""
+    """Describe something other than an integer that was passed as an axis."""
     call = case.call
     value = case.value(call.func) if call is not None else None
     if call is None:
@@ -240,14 +240,14 @@ def axes(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | Non
 
 
 def dims(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | None:
-    """A size of a shape that was used like a number."""
+    """Describe a size of a shape that was used like a number."""
     every = [*case.operands(), *case.nodes()]
     node = next((one for one in every if case.kind(one) in ("StaticDim", "Shape")), None)
     return {"dim": short(node) if node is not None else "A size of a shape"}
 
 
 def truth(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
-    """A tensor that was asked whether it is true, or for its one number."""
+    """Describe a tensor that was used as a condition or converted to one number."""
     call = case.call
     name = ast.unparse(call.func).rpartition(".")[2] if call is not None else ""
     nodes = (*case.operands(), *case.nodes())
@@ -257,7 +257,7 @@ def truth(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
 
 
 def forward(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
-    """A module without ``forward`` that was called, or asked for it by name."""
+    """Describe a module without ``forward`` that was called, or whose ``forward`` was read."""
     func = case.call.func if case.call is not None else None
     asked = isinstance(func, ast.Attribute) and func.attr == "forward"
     owner = short(func.value) if asked and isinstance(func, ast.Attribute) else short(func)
@@ -267,7 +267,7 @@ def forward(case: Case, match: re.Match[str], table: Names) -> dict[str, str]:
 
 
 def text(case: Case, match: re.Match[str], table: Names) -> dict[str, str] | None:
-    """A text among the numbers of a tensor, which MAX takes apart without end."""
+    """Describe a string among the numbers of a tensor, which MAX iterates over endlessly."""
     call = case.call
     if call is None or not ast.unparse(call.func).startswith("Tensor"):
         return None
@@ -292,4 +292,4 @@ READERS: Mapping[str, Reader] = {
     "forward": forward,
     "text": text,
 }
-"""What reads the facts of a row, by the name in its ``facts``."""
+"""The functions that read a row's facts, by the name in its ``facts``."""

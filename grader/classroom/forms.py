@@ -1,6 +1,0 @@
-"""What a class can be exported as, by the names that ``--for`` takes."""
-
-WHOLE = ("canvas", "moodle", "roster", "feedback", "junit")
-"""One file for the class, or for each step."""
-EACH = ("text", "json", "gradescope", "check50", "github")
-"""One file for each person and step."""
