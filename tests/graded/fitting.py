@@ -1,11 +1,10 @@
 """How often each edit is what went wrong: counted over the mistakes, for ``grader.explain.repair``.
 
-``python -m tests.graded.fitting s01 s02 … > weights.json`` prints the weights
-of ``grader/explain/repair``. It takes about a second for each mistake. Each mistake of
-``tests/mistakes`` has one right program. Of all the edits that the search makes, one gives that
-program back; the weights are those with which a softmax over the edits of a program gives that
-one the greatest likelihood, with a small penalty on their squares. ``--share 2`` takes every second
-mistake.
+``python -m tests.graded.fitting s01 s02 … > weights.json`` prints the weights of
+``grader/explain/repair``, at a second for each mistake. Each mistake of ``tests/mistakes`` has one
+right program. Of all the edits that the search makes, one gives that program back; the weights
+maximize its likelihood under a softmax over the edits of a program, with a small penalty on their
+squares. ``--share 2`` takes every second mistake.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from grader.base.model import Report
-from grader.explain.repair import likely, trial, whole
+from grader.explain.repair import likely, trial
 from grader.explain.repair.around import Around
 from grader.explain.repair.clues import Clues
 from grader.explain.repair.expressions import Expressions
@@ -74,13 +74,11 @@ def towards(reference: Sequence[Edit]) -> Iterator[Edit]:
 
 
 def valued(every: Sequence[Followed], names: Mapping[str, Names]) -> Iterator[Edit]:
-    """What the reference does next, where the values leave the path; whole numbers at hand."""
+    """What the reference does next, where the values leave the path."""
     for followed in every:
         for departure in followed.departures():
             for place in (departure, *_bound(followed, departure)):
                 yield from Values(followed.comparison, place, names).edits()
-    for followed in every[:1]:
-        yield from whole.edits(followed.comparison.mine)
 
 
 def usual(clues: Clues, words: Words, *, raised: bool) -> Iterator[Edit]:

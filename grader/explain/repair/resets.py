@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from grader.explain import state
 from grader.explain.repair.text import Change, Edit, Text, of_kind
 from grader.source.bindings import bound, targets
-from grader.source.variables import binds
+from grader.source.def_use import binds
 
 
 @of_kind("reset")

@@ -239,7 +239,9 @@ class Search:
                 enough = PART_OF_WRONG * settled >= len(self._wrong) or PART * done >= every
             else:
                 enough = settled == len(self._wrong)
-            if not enough or not self._right(outcome):
+            evidence = self._case.judge.evidence(outcome)
+            failing = trial.failures(self._case.judge.rubric, evidence)
+            if not enough or failing or not self._right(outcome):
                 return None
             self._half = Tried(False, first, changes, (done, every))
             return self._half

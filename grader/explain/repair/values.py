@@ -26,8 +26,6 @@ MOST = 8
 """Expressions of the reference that are written down for one place."""
 DEPTH = 4
 """Steps of the reference that are written into one expression."""
-LATEST = 6
-"""What it weighs at most that another variable has been set since."""
 MOST_WORK = 400
 """Parts that are looked at for one place."""
 
@@ -63,18 +61,6 @@ class Values:
             whole = self._statement_value(node)
             if whole is not None:
                 yield self._put(whole, right, text, weight + 2)
-        yield from self._variable(node)
-
-    @of_kind("variable")
-    def _variable(self, node: ast.expr) -> Iterator[Edit]:
-        """Another variable in place of one, whose value is right."""
-        right = [name for name, value in self._variables.items() if self.comparison.known(value)]
-        for one in ast.walk(node):
-            if isinstance(one, ast.Name) and one.id in self._variables:
-                start, end = self._mine.span(one)
-                for size, name in enumerate(reversed(right)):
-                    if name != one.id:
-                        yield Edit((Change(start, end, name),), one.lineno, min(size, LATEST))
 
     @property
     def _mine(self) -> Run:
