@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from grader.explain.repair import trial
 from grader.explain.trace.program import parameters
+from grader.grading.judge import rule_all
 from grader.protocol.probe import Call, Probe, Ref
+from grader.rubric import Failed
 from grader.source.ast_cache import of_kind
 from grader.source.bindings import around
 from grader.source.def_use import binds
@@ -72,7 +73,7 @@ def _right_when_fresh(
     ]
     probes = [one for name in wrong[:MOST] if (one := _fresh(evidence, name)) is not None]
     if not wrong:
-        probes = [evidence.trials[name].probe for name in trial.without_oracle(evidence)]
+        probes = [one.probe for one in evidence.trials.values() if one.expect is None]
     if not probes:
         return False
     probes = [replace(one, source=f"{job.source}\n# {n}\n") for n, one in enumerate(probes)]
@@ -80,8 +81,8 @@ def _right_when_fresh(
         outcome = running.finish(replace(job, probes=tuple(probes)))
     if not wrong:
         every = {**evidence.outcome.observations, **outcome.observations}
-        outcome = replace(outcome, observations=every)
-        return not trial.failures(judge.rubric, replace(evidence, outcome=outcome))
+        seen = replace(evidence, outcome=replace(outcome, observations=every))
+        return not any(isinstance(one, Failed) for one in rule_all(judge.rubric, seen).values())
     seen = replace(evidence, outcome=outcome)
     last = {one.name: one.actions[-1].name for one in probes}
     return all(

@@ -43,6 +43,12 @@ KEPT = [
         (AFTER, ",\n    past=[],\n) -> Tensor:"),
         (FIRST, f"    past.append(int(Dim(num_tokens)))\n    num_tokens = past[0]\n{FIRST}"),
     ),
+    (  # by another name
+        "mine = seen",
+        (ABOVE, f"seen = []\n\n\n{ABOVE}"),
+        (FIRST, f"    mine = seen\n    mine.append(int(Dim(num_tokens)))\n{FIRST}"),
+        ("n = Dim(sequence_length) + num_tokens", "n = Dim(sequence_length) + mine[0]"),
+    ),
     (  # it is wrong by itself
         None,
         (ABOVE, f"kept = {{}}\n\n\n{ABOVE}"),

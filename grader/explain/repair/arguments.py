@@ -62,7 +62,6 @@ class Arguments(Maker):
             yield from self._chosen(node)
         if self.raised:
             yield from self._starred(node.elts)
-            yield from self._other_brackets(node)
 
     @of_kind("unpacked")
     def _unpacked(self, node: ast.List | ast.Tuple) -> Iterator[Edit]:
@@ -175,15 +174,6 @@ class Arguments(Maker):
             (start, _), (_, end) = (self.mine.span(node.args[at]) for at in few)
             text = f"[{self.mine.data[start:end].decode()}]"
             yield Edit((Change(start, end, text),), node.lineno, 3)
-
-    @of_kind("list or tuple")
-    def _other_brackets(self, node: ast.List | ast.Tuple) -> Iterator[Edit]:
-        """A list for a tuple, or the reverse."""
-        text = self.mine.of(node)
-        if text[:1] == "[":
-            yield from self.put(node, f"({text[1:-1]}{',' * (len(node.elts) == 1)})", 1)
-        elif text[:1] == "(":
-            yield from self.put(node, f"[{text[1:-1].rstrip(',')}]", 1)
 
     @of_kind("starred")
     def _starred(self, parts: Sequence[ast.expr]) -> Iterator[Edit]:

@@ -29,6 +29,7 @@ from grader.explain.state import State
 from grader.explain.trace.follow import Followed
 from grader.grading.conclude import Judge
 from grader.grading.judge import source_findings
+from grader.rubric import Failed
 from grader.source import parse, placeholders
 
 if TYPE_CHECKING:
@@ -239,9 +240,7 @@ class Search:
                 enough = PART_OF_WRONG * settled >= len(self._wrong) or PART * done >= every
             else:
                 enough = settled == len(self._wrong)
-            evidence = self._case.judge.evidence(outcome)
-            failing = trial.failures(self._case.judge.rubric, evidence)
-            if not enough or failing or not self._right(outcome):
+            if not enough or not self._right(outcome) or self._fails_still(outcome):
                 return None
             self._half = Tried(False, first, changes, (done, every))
             return self._half
@@ -308,6 +307,13 @@ class Search:
         )
         exact = self._chosen.exact  # else what fails is no number, and only checks know of it
         return right and (exact or trial.settled(self._case.judge.rubric, self.evidence, evidence))
+
+    def _fails_still(self, outcome: Outcome) -> bool:
+        """Whether a check that failed fails on what a program did so far."""
+        evidence = self._case.judge.evidence(outcome)
+        failed = {one.id for one in self._case.report.checks if one.status is Status.FAIL}
+        every = (one.rule for one in self._case.judge.rubric.checks if one.id in failed)
+        return any(isinstance(rule(evidence), Failed) for rule in every if rule is not None)
 
     def _report(self, text: str, outcome: Outcome) -> Report | None:
         """The report on a program instead of the learner's; None if none can be afforded.
