@@ -193,19 +193,6 @@ def _compile(root: Path) -> str:
     return "\n".join([*table(head, rows), "", source(kept)])
 
 
-def _phases(root: Path) -> str:
-    """When a grading has got where."""
-    kept = read("phases", root)
-    ends = [*kept["phases_s"].values()]
-    rows = [
-        [what, f"{1000 * at:.0f}", f"{1000 * (at - before):.0f}"]
-        for (what, at), before in zip(kept["phases_s"].items(), [0.0, *ends], strict=False)
-    ]
-    told = f"Importing MAX alone takes {1000 * kept['import_s']:.0f} ms there. {source(kept)}"
-    head = ["grading step 05's solution: so far", "ms after the start", "since the row above"]
-    return "\n".join([*table(head, rows), "", told])
-
-
 def _speed(root: Path) -> str:
     """The table of docs/working.md: what ``bench`` prints."""
     kept = read("bench", root)
@@ -237,13 +224,11 @@ BLOCKS: Mapping[str, Callable[[Path], str]] = {
     "compile": _compile,
     "head": _head,
     "layer": _layer,
-    "phases": _phases,
     "speed": _speed,
     "writing": _writing,
 }
 PAGES: Mapping[str, tuple[str, ...]] = {
     "docs/working.md": ("speed",),
-    "docs/adr/0003-worker-process.md": ("phases",),
     "docs/adr/0021-writing.md": ("compile",),
     "steps/what_it_costs.md": ("head", "writing", "layer"),
 }

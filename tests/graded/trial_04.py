@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
+from tests.graded import other_formulas as formulas
 from tests.graded import trial_tools as tools
 from tests.graded.trial_tools import Wrong
 
@@ -28,30 +32,25 @@ TEXTS = (
 )
 
 
-def trial(module: types.ModuleType) -> float:
-    import numpy as np
+def trial(module: types.ModuleType) -> Iterator[float]:
     from max.dtype import DType
-
-    from tests.graded import other_formulas as formulas
 
     for ids, pad in TEXTS:
         for integer in (np.int64, np.int32):
-            tokens = tools.tensor(np.array(ids, dtype=integer))
-            padding = tools.call(module.padding_mask, tokens, pad)
+            padding = tools.call(module.padding_mask, np.array(ids, integer), pad)
             may = formulas.visible(ids, pad)
             batch, seq = len(ids), len(ids[0])
             _behaves(tools.read(padding, "the padding mask"), (batch, 1, 1, seq), may)
             causal = np.triu(np.full((seq, seq), -np.inf, np.float32), 1)
-            combined = tools.call(module.combine_masks, tools.tensor(causal), padding)
+            combined = tools.call(module.combine_masks, causal, padding)
             past = may & (causal == 0)
             _behaves(tools.read(combined, "the combined mask"), (batch, 1, seq, seq), past)
             low = np.finfo(np.float32).min
             ours = np.where(np.array(ids) == pad, low, np.float32(0))[:, None, None]
-            combined = tools.call(module.combine_masks, tools.tensor(causal), tools.tensor(ours))
+            combined = tools.call(module.combine_masks, causal, ours)
             _behaves(tools.read(combined, "the combination"), (batch, 1, seq, seq), past)
         wide, narrow = (np.where(one, -np.inf, 0.0) for one in (np.array(ids) == pad, causal < 0))
-        given = tools.tensor(narrow), tools.tensor(wide[:, None, None])
-        combined = tools.call(module.combine_masks, *given)
+        combined = tools.call(module.combine_masks, narrow, wide[:, None, None])
         if combined.dtype != DType.float64:
             raise Wrong("the combination of float64 masks is none")
         if not np.array_equal(
@@ -59,14 +58,14 @@ def trial(module: types.ModuleType) -> float:
         ):
             raise Wrong("the combination of float64 masks hides other places")
         lowest = np.where(np.array(ids) == pad, np.finfo(np.float64).min, 0.0)[:, None, None]
-        combined = tools.call(module.combine_masks, tools.tensor(narrow), tools.tensor(lowest))
+        combined = tools.call(module.combine_masks, narrow, lowest)
         _behaves(combined.to_numpy(), (batch, 1, seq, seq), past)
     some = [[1, 2], [2, 2]]
-    double = tools.call(module.padding_mask, tools.tensor(np.array(some)), 2, dtype=DType.float64)
+    double = tools.call(module.padding_mask, np.array(some), 2, dtype=DType.float64)
     if double.dtype != DType.float64:
         raise Wrong("the dtype is not the one asked for")
     _behaves(double.to_numpy(), (2, 1, 1, 2), formulas.visible(some, 2))
-    return 0.0
+    yield 0.0
 
 
 def _behaves(mask: Any, shape: tuple[int, ...], may: Any) -> None:
@@ -74,8 +73,6 @@ def _behaves(mask: Any, shape: tuple[int, ...], may: Any) -> None:
 
     It hides the future with −inf, if it hides that, and padding with the lowest number.
     """
-    import numpy as np
-
     if mask.shape != shape:
         raise Wrong(f"a mask has shape {mask.shape}, not {shape}")
     wide = np.broadcast_to(mask, (shape[0], 1, may.shape[1], may.shape[2]))[:, 0]

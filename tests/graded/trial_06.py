@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
+from tests.graded import other_formulas as formulas
 from tests.graded import trial_tools as tools
 from tests.graded.trial_tools import Wrong
 
@@ -57,12 +60,8 @@ LAYERS = (
 )
 
 
-def trial(module: types.ModuleType) -> float:
-    import numpy as np
-
-    from tests.graded import other_formulas as formulas
-
-    random, worst = tools.generator(61), 0.0
+def trial(module: types.ModuleType) -> Iterator[float]:
+    random = tools.generator(61)
     for leading, seq, d_k, before, theta in ROTATIONS:
         x = random.normal(0, 1, (*leading, seq, d_k)).astype(np.float32)
         longest = {8: FAR, 4: FARTHER, 12: FARTHEST if leading else LONGEST}.get(d_k, LONGEST)
@@ -74,28 +73,23 @@ def trial(module: types.ModuleType) -> float:
         tools.made_module(module.RotaryEmbedding, d_k, longest, theta + 1)  # it changes nothing
         if list(layer.parameters):
             raise Wrong("the rotation has parameters")
-        tools.call(layer, tools.tensor(x), tools.tensor(places))
-        have = tools.read(
-            tools.call(layer, tools.tensor(x), tools.tensor(places.astype(np.int32))), "a rotation"
-        )
-        again = tools.read(tools.call(layer, tools.tensor(x), tools.tensor(places)), "a rotation")
-        worst = max(worst, tools.off(again, have, "a second call"))
+        tools.call(layer, x, places)
+        have = tools.read(tools.call(layer, x, places.astype(np.int32)), "a rotation")
+        again = tools.read(tools.call(layer, x, places), "a rotation")
+        yield tools.off(again, have, "a second call")
         wide = np.broadcast_to(places, x.shape[:-1]).reshape(-1, seq)
         flat = x.astype(np.float64).reshape(-1, seq, d_k)
         want = np.stack(
             [formulas.rotated(one, row, theta) for one, row in zip(flat, wide, strict=True)]
         ).reshape(x.shape)
-        worst = max(worst, tools.off(have, want, f"a rotation of {x.shape} at {places.shape}"))
-    worst = max(worst, *(_one_rope_layer(module, random, *sizes) for sizes in LAYERS))
-    return max(worst, _far_below(module))
+        yield tools.off(have, want, f"a rotation of {x.shape} at {places.shape}")
+    for sizes in LAYERS:
+        yield from _one_rope_layer(module, random, *sizes)
+    yield from _far_below(module)
 
 
-def _far_below(module: types.ModuleType) -> float:
+def _far_below(module: types.ModuleType) -> Iterator[float]:
     """One head at position 0. The score of a token is its second feature, one of them far below."""
-    import numpy as np
-
-    from tests.graded import other_formulas as formulas
-
     width = 4
     weights = {name: np.eye(width, dtype=np.float32) for name in "qkvo"}
     weights["q"], weights["k"] = (np.zeros((width, width), np.float32) for _ in range(2))
@@ -103,12 +97,10 @@ def _far_below(module: types.ModuleType) -> float:
     x = np.array([[1, -85, 0, 1], [1, -86, 0, 2], [1, -84, 0, 3], [1, -300, 1e30, 4]], np.float32)
     layer = tools.made_module(module.MultiHeadSelfAttentionRoPE, width, 1, LONGEST, 50.0)
     places = np.zeros(4, np.int64)
-    given = [tools.tensor(array) for array in (*weights.values(), x, places)]
-    have = tools.read(tools.call(layer, *given), "scores far below")
-    exact = {name: array.astype(np.float64) for name, array in weights.items()}
-    want = formulas.rope_layer(exact, x.astype(np.float64), places, 1, 50.0)
+    have = tools.read(tools.call(layer, *weights.values(), x, places), "scores far below")
+    want = formulas.rope_layer(tools.exact(weights), x.astype(np.float64), places, 1, 50.0)
     seen = [0, 2, 3]  # of the second feature the value is the key
-    return tools.off(have[..., seen], want[..., seen], "scores far below")
+    yield tools.off(have[..., seen], want[..., seen], "scores far below")
 
 
 def _one_rope_layer(
@@ -120,12 +112,8 @@ def _one_rope_layer(
     seq: int,
     before: tuple[int, ...],
     theta: float,
-) -> float:
-    import numpy as np
-
-    from tests.graded import other_formulas as formulas
-
-    width, worst = n_head * d_k, 0.0
+) -> Iterator[float]:
+    width = n_head * d_k
     weights: Mapping[str, Any] = {
         name: random.normal(0, 1.5 / width**0.5, (width, width)).astype(np.float32)
         for name in "qkvo"
@@ -136,13 +124,10 @@ def _one_rope_layer(
         raise Wrong("the layer has parameters")
     kinds = (np.int64, np.int64, np.int32)
     for kind, length in (*((kind, seq) for kind in kinds), (np.int64, seq + 2), (np.int64, seq)):
-        weights = {name: array[::-1].copy() for name, array in weights.items()}
+        weights = tools.turned(weights)
         x = random.normal(0, 1, (*leading, length, width)).astype(np.float32)
         places = longest - 1 - random.integers(0, LONGEST, (*before, length), kind)
-        given = [tools.tensor(array) for array in (*weights.values(), x, places)]
-        what = f"the output for {x.shape} at {places.shape}"
-        have = tools.read(tools.call(layer, *given), what)
-        exact = {name: array.astype(np.float64) for name, array in weights.items()}
+        have = tools.call(layer, *weights.values(), x, places)
+        exact = tools.exact(weights)
         want = formulas.rope_layer(exact, x.astype(np.float64), places, n_head, theta)
-        worst = max(worst, tools.off(have, want, what))
-    return worst
+        yield tools.off(have, want, f"the output for {x.shape} at {places.shape}")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 
 from tests.graded import trial_02, trial_05
 
 
-def trial(module: types.ModuleType) -> float:
+def trial(module: types.ModuleType) -> Iterator[float]:
     from max.driver import CPU
     from max.dtype import DType
 
-    worst = trial_05.layer("GPT2MultiHeadAttention")(module)
+    yield from trial_05.layer("GPT2MultiHeadAttention")(module)
     try:
         module.causal_mask(5, 0, dtype=DType.float32, device=CPU())
     except Exception:  # noqa: BLE001  there is none, or it has arguments of its own
-        return worst
-    return max(worst, trial_02.trial(module, ((5, 0), (2, 3), (1, 4), (3, 3))))
+        return
+    yield from trial_02.trial(module, ((5, 0), (2, 3), (1, 4), (3, 3)))

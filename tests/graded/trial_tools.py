@@ -27,17 +27,38 @@ def staged(call: Callable[[], Any]) -> Any:
 
 
 def call(function: Callable[..., Any], *args: Any, **more: Any) -> Any:
-    """The answer, staged as one graph where that goes, else operation by operation."""
-    from max.experimental import functional as F
+    """The answer, staged as one graph where that goes, else operation by operation.
 
+    Arrays become tensors.
+    """
+    from max.experimental import functional as F
+    from max.experimental.tensor import Tensor
+
+    args = tuple(map(_tensor, args))
+    more = {name: _tensor(value) for name, value in more.items()}
     try:
         with F.lazy():
             answer = function(*args, **more)
         for one in answer if isinstance(answer, tuple | list) else [answer]:
-            one.to_numpy()
+            if isinstance(one, Tensor):
+                one.to_numpy()
         return answer
     except Exception:  # noqa: BLE001  a learner's code may raise anything
         return function(*args, **more)
+
+
+def pair(function: Callable[..., Any], *args: Any, **more: Any) -> Any:
+    """The same of what must answer with two things."""
+    answer = call(function, *args, **more)
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        raise Wrong("no pair is returned")
+    return answer
+
+
+def _tensor(value: Any) -> Any:
+    import numpy as np
+
+    return tensor(value) if isinstance(value, np.ndarray) else value
 
 
 def read(tensor: object, what: str) -> Any:
@@ -55,10 +76,12 @@ def read(tensor: object, what: str) -> Any:
 def off(seen: Any, want: Any, what: str, times: float = 1.0) -> float:
     """The largest error relative to the largest right number; raises Wrong where too large.
 
-    ``times`` multiplies the tolerance, and divides the error that is returned.
+    ``seen`` is an array, or a tensor of float32. ``times`` multiplies the tolerance, and divides
+    the error that is returned.
     """
     import numpy as np
 
+    seen = seen if isinstance(seen, np.ndarray) else read(seen, what)
     if seen.shape != want.shape:
         raise Wrong(f"{what} has shape {seen.shape}, not {want.shape}")
     finite = np.isfinite(want)
@@ -131,8 +154,18 @@ def block_shapes(width: int, inner: int) -> dict[str, tuple[int, ...]]:
 def loaded(cls: Any, weights: Mapping[str, Any], *args: Any, **more: Any) -> Any:
     """An object of ``cls`` with these weights, loaded strictly."""
     made = created(cls, *args, **more)
-    made.load_state_dict({name: array.copy() for name, array in weights.items()})
+    load(made, weights)
     return made
+
+
+def exact(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """The weights in float64."""
+    return {name: array.astype(float) for name, array in weights.items()}
+
+
+def load(made: Any, weights: Mapping[str, Any]) -> None:
+    """Load copies of weights, strictly."""
+    made.load_state_dict({name: array.copy() for name, array in weights.items()})
 
 
 def turned(weights: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -87,6 +88,7 @@ def test_a_step_that_is_laid_out_grades_its_programs(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "The softmax runs over the first axis" in done.stdout
     assert "TODO" in "\n".join(missing(step, LEAST_RIGHT, LEAST_WRONG))
+    assert callable(runpy.run_path(str(tmp_path / f"tests/graded/trial_{DUE}.py"))["trial"])
 
 
 def test_only_the_next_step_is_laid_out_and_nothing_is_overwritten(tmp_path: Path) -> None:

@@ -12,18 +12,7 @@ import click
 
 from grader import frameworks
 from grader.learner.tasks import typed
-from tools.bench import (
-    classroom,
-    compare,
-    desk,
-    growth,
-    layers,
-    page,
-    phases,
-    serving,
-    watch,
-    workers,
-)
+from tools.bench import classroom, compare, desk, layers, page, serving, watch
 from tools.bench.processes import GRADE, IMPORT, KEEP, TURNS, empty, seconds
 
 EAGER = (
@@ -78,12 +67,9 @@ def start(turns: int, *, eager: bool) -> None:
 main.add_command(classroom.main, "class")
 main.add_command(compare.main, "compare")
 main.add_command(desk.main, "desk")
-main.add_command(growth.main, "growth")
 main.add_command(layers.parts, "parts")
-main.add_command(phases.main, "phases")
 main.add_command(serving.main, "serve")
 main.add_command(watch.main, "watch")
-main.add_command(workers.main, "workers")
 
 if __name__ == "__main__":
     sys.exit(main(prog_name=typed("bench", "python -m tools.bench")))

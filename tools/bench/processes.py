@@ -70,9 +70,9 @@ def cost(arguments: Sequence[str], **more: str) -> Cost:
     Raises:
         subprocess.CalledProcessError: it failed.
     """
-    before, started = used(resource.RUSAGE_CHILDREN), time.perf_counter()
+    before, started = _used(), time.perf_counter()
     run(arguments, **more)
-    return Cost(time.perf_counter() - started, used(resource.RUSAGE_CHILDREN) - before)
+    return Cost(time.perf_counter() - started, _used() - before)
 
 
 def seconds(arguments: Sequence[str], **more: str) -> float:
@@ -93,9 +93,9 @@ def run(arguments: Sequence[str], **more: str) -> str:
     ).stderr
 
 
-def used(whose: int) -> float:
-    """Seconds of all processors that this process used, or those that it has waited for."""
-    usage = resource.getrusage(whose)
+def _used() -> float:
+    """Seconds of all processors that the processes used for which this one has waited."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
