@@ -11,15 +11,15 @@ import pytest
 from grader.base import course
 from grader.base.blanks import make_answer
 from grader.base.model import Replaced
-from grader.explain.repair import likely, syntax
+from grader.explain.repair import ranking, syntax
 from grader.explain.repair.align import Alignment, Pair
 from grader.explain.repair.candidates import compiles, ordered, usual
 from grader.explain.repair.clues import Clues
+from grader.explain.repair.edits import Change, Edit, Text
 from grader.explain.repair.expressions import Expressions
 from grader.explain.repair.reference import Reference
 from grader.explain.repair.suggest import difference
-from grader.explain.repair.text import Change, Edit, Text
-from grader.explain.repair.words import Words
+from grader.explain.repair.vocabulary import Vocabulary
 from tests.graded import variants
 
 RIGHT_SUM = '''\
@@ -195,21 +195,21 @@ SLIPS = [
 def test_a_slip_is_undone_by_one_edit(kind: str, wrong: str, right: str, raised: bool) -> None:
     mine = Text(f"{wrong}\n")
     found = set()
-    for edit in usual(Clues(mine), Words(mine, Text(f"{right}\n")), raised=raised):
+    for edit in usual(Clues(mine), Vocabulary(mine, Text(f"{right}\n")), raised=raised):
         with suppress(ValueError, SyntaxError):
             found.add((edit.kind, ast.dump(ast.parse(mine.applied(edit)))))
     assert (kind, ast.dump(ast.parse(right))) in found
 
 
 def test_every_kind_that_has_a_weight_is_made() -> None:
-    weighed = {value for group, value in likely.WEIGHTS if group in ("runs", "raises")}
-    assert weighed - likely.NEARER - {"two", "value"} <= {kind for kind, *_ in SLIPS}
+    weighed = {value for group, value in ranking.WEIGHTS if group in ("runs", "raises")}
+    assert weighed - ranking.NEARER - {"two", "value"} <= {kind for kind, *_ in SLIPS}
 
 
 def test_names_that_a_function_does_not_take_become_those_that_it_does() -> None:
     mine = Text("y = Linear(in_features=a, out_features=b)\n")
     takes = {"Linear": ("in_dim", "out_dim", "bias")}
-    edits = usual(Clues(mine), Words(mine, mine, (), takes), raised=True)
+    edits = usual(Clues(mine), Vocabulary(mine, mine, (), takes), raised=True)
     right = "y = Linear(in_dim=a, out_dim=b)\n"
     assert any(mine.applied(one) == right for one in edits if one.kind == "keyword")
 
@@ -218,7 +218,7 @@ def test_edits_on_the_line_that_a_report_names_go_first() -> None:
     mine = Text("def f(a, b):\n    c = a - b\n    d = a - c\n    return d - b\n")
     for line in (2, 3, 4):
         clues = Clues(mine, line, line)
-        edits = list(usual(clues, Words(mine, mine), raised=False))
+        edits = list(usual(clues, Vocabulary(mine, mine), raised=False))
         first = next(ordered(edits, clues, raised=False))
         assert edits[0].line == line
         assert first.edit.line == line
@@ -270,7 +270,7 @@ def test_a_difference_names_the_lines() -> None:
 )
 def test_what_is_often_meant_is_tried_before_the_rest(line: str, wanted: str) -> None:
     text = Text(f"from m import F, block\nHIDDEN = float('-inf')\n\ndef f(a, b):\n    {line}\n")
-    expressions = Expressions(text, Words(text, Text(RIGHT_SUM)), raised=False)
+    expressions = Expressions(text, Vocabulary(text, Text(RIGHT_SUM)), raised=False)
     every = [
         one for node in text.nodes if isinstance(node, ast.expr) for one in expressions.of(node)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.explain.repair.text import Text
+from grader.explain.repair.edits import Text
 from grader.explain.trace.slicing import FARTHEST, Slices
 
 PROGRAM = """\

@@ -29,10 +29,10 @@ import numpy.typing as npt
 from grader import sandbox
 from grader.base import course
 from grader.base.blanks import make_answer
-from grader.explain.repair import likely, suggest
+from grader.explain.repair import ranking, suggest
 from grader.explain.repair.candidates import setting, towards, usual, valued
-from grader.explain.repair.likely import Feature
-from grader.explain.repair.text import Edit, Text
+from grader.explain.repair.edits import Edit, Text
+from grader.explain.repair.ranking import Feature
 from grader.pipeline import Follow, Options, grade
 from tests.graded import explained, generated, mistakes, verdicts
 from tests.graded.mistakes import Mistake
@@ -76,7 +76,7 @@ def chosen(one: Mistake, case: suggest.Case) -> Chosen | None:
         *valued(case.followed, alike.names()),
     ]
     edits = list({edit.changes: edit for edit in reversed(edits)}.values())
-    nearer = sum(edit.kind in likely.NEARER for edit in edits)
+    nearer = sum(edit.kind in ranking.NEARER for edit in edits)
     near = [(n, edit) for n, edit in enumerate(edits) if _is_near(edit, one.lines)]
     base = _flat(one.base), _tree(one.base)
     size = len(one.base.encode())
@@ -84,7 +84,7 @@ def chosen(one: Mistake, case: suggest.Case) -> Chosen | None:
     if at is None:
         return None
     features = [
-        [*likely.of_edit(edit, nearer, raised=raised), clues.lies(edit), *clues.about(edit.line)]
+        [*ranking.of_edit(edit, nearer, raised=raised), clues.lies(edit), *clues.about(edit.line)]
         for edit in edits
     ]
     return Chosen(features, at)

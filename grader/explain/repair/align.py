@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from grader.explain.repair.forms import BLOCKS, Function, code, words
-from grader.explain.repair.naming import Naming, bound_by, parameters
-from grader.explain.repair.text import Names, Text
+from grader.explain.repair.edits import Names, Text
+from grader.explain.repair.name_mapping import NameMapping, bound_by, parameters
+from grader.explain.repair.normal_form import BLOCKS, Function, code, words
 
 ALIKE = 0.45
 """Statements that have less than this in common answer nothing."""
@@ -85,8 +85,8 @@ class Alignment:
     _attributes: dict[str, str] = field(default_factory=dict)
 
     @cached_property
-    def _naming(self) -> Naming:
-        return Naming(self.mine, self.right)
+    def _naming(self) -> NameMapping:
+        return NameMapping(self.mine, self.right)
 
     def found(self) -> tuple[Pair | Gap, ...]:
         """Every pair and every gap, once the names are known."""

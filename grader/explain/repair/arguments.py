@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from grader.explain.repair.edits import Change, Edit, of_kind
 from grader.explain.repair.maker import Maker
-from grader.explain.repair.text import Change, Edit, of_kind
 
 
 class Arguments(Maker):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from grader.explain.repair.edits import Change, Edit, of_kind
 from grader.explain.repair.maker import Maker
-from grader.explain.repair.text import Change, Edit, of_kind
-from grader.explain.repair.words import called
+from grader.explain.repair.vocabulary import called
 
 
 class Bodies(Maker):

@@ -11,15 +11,15 @@ from itertools import combinations
 from typing import NamedTuple
 
 from grader.base.model import Report
-from grader.explain.repair import likely, trial
-from grader.explain.repair.around import Around
+from grader.explain.repair import ranking, trial
 from grader.explain.repair.clues import Clues
+from grader.explain.repair.context import Context
+from grader.explain.repair.edits import Edit, Names, Text
 from grader.explain.repair.expressions import Expressions
 from grader.explain.repair.reference import Reference
 from grader.explain.repair.statements import Statements
-from grader.explain.repair.text import Edit, Names, Text
 from grader.explain.repair.values import Values
-from grader.explain.repair.words import Words
+from grader.explain.repair.vocabulary import Vocabulary
 from grader.explain.trace.alignment import Departure
 from grader.explain.trace.follow import Followed
 from grader.rubric import Evidence
@@ -51,7 +51,7 @@ class Setting(NamedTuple):
     """
 
     clues: Clues
-    words: Words
+    words: Vocabulary
     alike: Reference
     raised: bool
 
@@ -60,7 +60,7 @@ def setting(source: str, solution: str, told: Report, evidence: Evidence) -> Set
     """What all edits of a program need, whose report is ``told``."""
     mine, right = Text.of_source(source), Text.of_source(solution)
     error = trial.first_error(evidence)
-    words = Words(mine, right, trial.names(error), trial.takes(error))
+    words = Vocabulary(mine, right, trial.names(error), trial.takes(error))
     clues, alike = Clues.of(mine, told, error), Reference(mine, right)
     return Setting(clues, words, alike, error is not None)
 
@@ -81,11 +81,11 @@ def valued(every: Sequence[Followed], names: Mapping[str, Names]) -> Iterator[Ed
                 yield from Values(followed.comparison, place, names).edits()
 
 
-def usual(clues: Clues, words: Words, *, raised: bool) -> Iterator[Edit]:
+def usual(clues: Clues, words: Vocabulary, *, raised: bool) -> Iterator[Edit]:
     """What usually goes wrong, on the likeliest lines first."""
     mine = clues.mine
     expressions, statements = Expressions(mine, words, raised), Statements(mine, words, raised)
-    line = likely.Weights(clues, raised).of_line
+    line = ranking.Weights(clues, raised).of_line
     said = set(_annotations(mine))
     nodes = [n for n in mine.nodes if isinstance(n, ast.expr | ast.stmt) and n not in said]
     for node in sorted(nodes, key=lambda one: line(one.lineno), reverse=True):
@@ -111,8 +111,8 @@ def ordered(edits: Sequence[Edit], clues: Clues, *, raised: bool) -> Iterator[Ca
 
     Not all are valid Python: to find out takes as long as all the rest, and few may be wanted.
     """
-    nearer = sum(one.kind in likely.NEARER for one in edits)
-    weights = likely.Weights(clues, raised, nearer)
+    nearer = sum(one.kind in ranking.NEARER for one in edits)
+    weights = ranking.Weights(clues, raised, nearer)
     own = calls_of(own_functions(clues.mine))
     names = (getattr(one, "name", "") for one in clues.mine.statements)
     blanks = {line for line, _ in placeholders.left(clues.mine.tree, tuple(names))}
@@ -133,7 +133,7 @@ def ordered(edits: Sequence[Edit], clues: Clues, *, raised: bool) -> Iterator[Ca
             yield Candidate(source, edit)
 
 
-def _uses(around: Around, edit: Edit) -> bool:
+def _uses(around: Context, edit: Edit) -> bool:
     """Whether a statement that is put in reads what nothing reads now."""
     change = edit.changes[0]
     if len(edit.changes) > 1 or change.start < change.end or not change.text.endswith("\n"):

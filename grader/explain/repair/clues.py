@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.base.model import Report
-from grader.explain.repair.around import Around
-from grader.explain.repair.forms import Function
+from grader.explain.repair.context import Context
+from grader.explain.repair.edits import Edit, Text
+from grader.explain.repair.normal_form import Function
 from grader.explain.repair.statements import acts
-from grader.explain.repair.text import Edit, Text
 from grader.explain.trace.program import head_end
 from grader.explain.trace.slicing import Slices
 from grader.protocol.probe import SeenCall, SeenError
@@ -86,9 +86,9 @@ class Clues:
         return self._spans.get(line, (line, line))[0]
 
     @cached_property
-    def around(self) -> Around:
+    def around(self) -> Context:
         """What the program says around a place."""
-        return Around(self.mine)
+        return Context(self.mine)
 
     @cached_property
     def _unused(self) -> frozenset[int]:

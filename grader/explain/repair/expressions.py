@@ -12,13 +12,13 @@ from dataclasses import replace
 from functools import cached_property
 
 from grader.explain.repair.arguments import Arguments
-from grader.explain.repair.calls import Calls
+from grader.explain.repair.conversions import Calls
+from grader.explain.repair.edits import Change, Edit, of_kind
 from grader.explain.repair.literals import Literals
 from grader.explain.repair.maker import Maker
 from grader.explain.repair.operators import Operators
-from grader.explain.repair.text import Change, Edit, of_kind
-from grader.explain.repair.unread import Unread
-from grader.explain.repair.words import MOST_NAMES, nearest, unlike
+from grader.explain.repair.unused_names import UnusedNames
+from grader.explain.repair.vocabulary import MOST_NAMES, nearest, unlike
 
 TWINS = (
     ("triu", "tril"),
@@ -73,10 +73,10 @@ class Expressions(Maker):
             yield from maker.of(node)
 
     @cached_property
-    def _makers(self) -> tuple[Operators | Calls | Unread, ...]:
+    def _makers(self) -> tuple[Operators | Calls | UnusedNames, ...]:
         """What makes edits of any expression."""
         given = self.mine, self.words, self.raised
-        makers = Operators, Calls, Unread
+        makers = Operators, Calls, UnusedNames
         return tuple(one(*given) for one in makers)
 
     @cached_property

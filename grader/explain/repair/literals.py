@@ -7,9 +7,9 @@ import difflib
 import math
 from collections.abc import Iterator
 
+from grader.explain.repair.edits import Edit, of_kind
 from grader.explain.repair.maker import Maker
-from grader.explain.repair.text import Edit, of_kind
-from grader.explain.repair.words import SMALL, unlike
+from grader.explain.repair.vocabulary import SMALL, unlike
 
 LARGE, LARGE_MORE = 64, 4
 """Numbers above the first are seldom wrong by one."""

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grader.explain.repair.text import Change, Edit, Text, bracketed
-from grader.explain.repair.words import Words
+from grader.explain.repair.edits import Change, Edit, Text, bracketed
+from grader.explain.repair.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class Maker:
     """Makes edits of single places of a program, which ``raised`` an error or is wrong."""
 
     mine: Text
-    words: Words
+    words: Vocabulary
     raised: bool
 
     def put(self, node: ast.expr, text: str, weight: int = 0) -> Iterator[Edit]:

@@ -11,8 +11,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from grader.explain.repair.align import Gap, Pair, Scope, aligned
-from grader.explain.repair.forms import Function, code, form, same
-from grader.explain.repair.text import Change, Edit, Names, Text, bracketed, of_kind, written
+from grader.explain.repair.edits import Change, Edit, Names, Text, bracketed, of_kind, written
+from grader.explain.repair.normal_form import Function, code, form, same
 
 STATEMENT = 12
 """What putting in, taking out or moving a statement weighs, in characters."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from grader.explain.repair.bodies import Bodies
+from grader.explain.repair.edits import Change, Edit, of_kind
 from grader.explain.repair.maker import Maker
-from grader.explain.repair.text import Change, Edit, of_kind
-from grader.explain.repair.words import called, unlike
+from grader.explain.repair.vocabulary import called, unlike
 
 ACTING = frozenset(("__init__", "append", "extend", "insert", "print", "setattr", "update"))
 """What is called for what it does, not for its result."""

@@ -23,8 +23,8 @@ from grader.explain.repair.candidates import (
     usual,
     valued,
 )
-from grader.explain.repair.resets import resets
-from grader.explain.repair.text import Edit, Text
+from grader.explain.repair.edits import Edit, Text
+from grader.explain.repair.state_resets import resets
 from grader.explain.state import State
 from grader.explain.trace.follow import Followed
 from grader.grading.conclude import Judge

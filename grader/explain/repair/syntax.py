@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 
 from grader.explain.repair.candidates import Candidate, compiles
-from grader.explain.repair.text import Change, Edit
+from grader.explain.repair.edits import Change, Edit
 
 BACK = 4
 """Lines before the one that Python names: the mistake may be there."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from grader.base.sanitize import on_one_line
-from grader.explain.repair.text import Change, Edit, Names, bracketed, of_kind, renamed
+from grader.explain.repair.edits import Change, Edit, Names, bracketed, of_kind, renamed
 from grader.explain.trace.alignment import Comparison, Departure
 from grader.explain.trace.program import parameters, target
 from grader.explain.trace.run import Run

@@ -15,9 +15,9 @@ from grader.base.blanks import regions
 from grader.base.model import Step, Trace
 from grader.explain.trace import trials
 from grader.explain.trace.alignment import Comparison, Departure
+from grader.explain.trace.inlining import opened
 from grader.explain.trace.lesson import Lesson
 from grader.explain.trace.localize import Localizer
-from grader.explain.trace.opened import opened
 from grader.explain.trace.relations import TooMuch
 from grader.explain.trace.run import Run
 from grader.protocol.probe import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
-from grader.explain.repair.text import Text
+from grader.explain.repair.edits import Text
 from grader.source.def_use import read, reads, stored, stores
 
 MOST_BOUNDS, MOST_CALLS = 6, 12
@@ -18,7 +18,7 @@ MOST_KEPT = 4
 
 
 @dataclass(frozen=True)
-class Around:
+class Context:
     """What is around the places of a program."""
 
     mine: Text

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.explain.repair.clues import Clues
-from grader.explain.repair.text import Edit
+from grader.explain.repair.edits import Edit
 
 Feature = tuple[str, str]
 STEP, MOST_SIZE = 2, 12

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from grader.explain.repair.edits import Change, Edit, of_kind
 from grader.explain.repair.maker import Maker
-from grader.explain.repair.text import Change, Edit, of_kind
 
 MOST = 3
 """Of such names; a program with more is not finished."""
@@ -14,7 +14,7 @@ SIGNS = ("+", "*", "/")
 """What a value and such a name are joined with."""
 
 
-class Unread(Maker):
+class UnusedNames(Maker):
     """Edits with a name that nothing reads."""
 
     @of_kind("unread")

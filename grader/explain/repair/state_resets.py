@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.explain import state
-from grader.explain.repair.text import Change, Edit, Text, of_kind
+from grader.explain.repair.edits import Change, Edit, Text, of_kind
 from grader.source.bindings import bound, targets
 from grader.source.def_use import binds
 

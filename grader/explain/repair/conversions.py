@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from grader import frameworks
+from grader.explain.repair.edits import Edit, of_kind
 from grader.explain.repair.maker import Maker
-from grader.explain.repair.text import Edit, of_kind
 
 KINDS = (ast.Name, ast.Call, ast.Attribute, ast.Subscript, ast.GeneratorExp)
 TURNED = ("int", "len", "list", "tuple")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from grader.explain.repair.text import Names
+from grader.explain.repair.edits import Names
 from grader.source.ast_cache import walked
 
 SKIPPED = frozenset(("ctx", "kind", "returns", "simple", "type_comment", "type_params"))

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from grader.explain.repair.around import Around, own, plain
-from grader.explain.repair.text import Text, expressions
+from grader.explain.repair.context import Context, own, plain
+from grader.explain.repair.edits import Text, expressions
 from grader.source.bindings import functions
 from grader.source.def_use import read
 
@@ -26,7 +26,7 @@ SMALL = 3
 
 
 @dataclass(frozen=True)
-class Words:
+class Vocabulary:
     """What the learner's program and the reference say anywhere.
 
     ``said`` are further attributes: those that the thing really has whose attribute was missing.
@@ -39,9 +39,9 @@ class Words:
     takes: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
-    def around(self) -> Around:
+    def around(self) -> Context:
         """What the learner's program says around a place."""
-        return Around(self.mine)
+        return Context(self.mine)
 
     def names(self, node: ast.AST) -> list[str]:
         """The names of the same kind: of the function or the module; for an unknown one both.

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from grader.explain.repair.forms import Function, form
-from grader.explain.repair.text import Text
+from grader.explain.repair.edits import Text
+from grader.explain.repair.normal_form import Function, form
 from grader.explain.trace import program
 from grader.source.ast_cache import of_kind, walked
 from grader.source.def_use import binds, stored
@@ -18,7 +18,7 @@ KNOWN = 1.5
 
 
 @dataclass
-class Naming:
+class NameMapping:
     """The votes of two programs' statements, each for a name in a space.
 
     A space is a function of the learner's, ``"module"`` or, for what objects have, ``"attribute"``.
