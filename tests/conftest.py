@@ -2,11 +2,13 @@
 
 import fcntl
 import gc
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,8 +21,10 @@ from grader.base.course import ROOT
 from grader.classroom import task
 from grader.explain.repair import suggest
 from grader.explain.trace import follow
+from grader.frameworks.max import engine
 from tests import marks, processes
 from tests.graded import in_process
+from tests.own_course import Course, copy_course
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -160,6 +164,35 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Time enough to explain every mistake: what is told depends on no machine's speed."""
     for module, name in LIMITS.items():
         monkeypatch.setattr(module, name, AMPLE_S)
+
+
+@pytest.fixture(scope="module")
+def numpy_engine() -> None:
+    """MAX computes on NumPy in this process."""
+    os.environ.update(engine.environment())
+    engine.install("numpy")
+
+
+@pytest.fixture
+def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MAX refuses to compile instead of doing it for minutes."""
+    monkeypatch.setenv("MAX_EAGER_ALLOW_LAZY_COMPILE", "0")
+
+
+@pytest.fixture(scope="module")
+def judging() -> Iterator[ProcessPoolExecutor]:
+    """A process with MAX in it, in which programs are graded without a worker."""
+    from tests.graded import verdicts
+
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, context, verdicts.start_pool) as executor:
+        yield executor
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course of one's own, one for a file of tests."""
+    return copy_course(tmp_path_factory.mktemp("own"))
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import http.client
 import json
-import os
 import re
 import shutil
 import signal
@@ -19,6 +18,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from grader.base.course import ROOT
 from tests.own_course import Course, copy_course
@@ -206,13 +207,11 @@ def running(own: Course, book: Path) -> Iterator[Served]:
         yield served
     finally:
         assert served.end() == 0
-        assert not left_of(own)
+        assert not own.left()
 
 
 def _port_of(pid: int) -> int:
     """Where a process listens."""
-    import psutil
-
     found = [one for one in psutil.Process(pid).net_connections() if one.status == "LISTEN"]
     return int(found[0].laddr.port)
 
@@ -269,21 +268,3 @@ class Window:
             self._socket.shutdown(socket.SHUT_RDWR)
         self._thread.join()
         self._connection.close()
-
-
-def left_of(own: Course) -> list[str]:
-    """The processes of this course that still run, after a moment."""
-    import psutil
-
-    limit = time.monotonic() + PATIENCE_S
-    while time.monotonic() < limit:
-        found = [
-            " ".join(process.info["cmdline"] or ())
-            for process in psutil.process_iter(["cmdline"])
-            if process.pid != os.getpid()
-        ]
-        found = [words for words in found if str(own.root) in words]
-        if not found:
-            break
-        time.sleep(0.05)
-    return found

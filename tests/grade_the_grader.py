@@ -33,15 +33,7 @@ from typing import Any
 
 from grader.base import course
 from grader.rubric import load
-from tests.graded import (
-    conditional,
-    explained,
-    mutated,
-    rewrites,
-    told,
-    variants,
-    verdicts,
-)
+from tests.graded import conditional, explained, mutated, rewrites, told, variants, verdicts
 from tests.graded.explained import Explained
 from tests.graded.verdicts import Graded
 from tests.mutate import twice

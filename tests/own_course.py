@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from grader.base.blanks import make_answer, make_stub
 from grader.base.course import ROOT
+from tests import ran
 
+UNSET = ("NO_COLOR", "GRADER_PLAIN", "PIXI_PROJECT_ROOT", "INIT_CWD", "COLUMNS")
+"""Variables that change what a command prints."""
 FOLDERS = ("checks", "grader", "solutions", "steps")
 
 
@@ -39,21 +44,28 @@ class Course:
         self.file(number).write_text(source.replace(text, other), encoding="utf-8")
 
     def environment(self, **more: str) -> dict[str, str]:
-        drop = ("NO_COLOR", "GRADER_PLAIN", "PIXI_PROJECT_ROOT", "INIT_CWD", "COLUMNS")
-        kept = {name: value for name, value in os.environ.items() if name not in drop}
+        kept = {name: value for name, value in os.environ.items() if name not in UNSET}
         return {**kept, "PYTHONPATH": str(self.root), "PYTHONUTF8": "1", **more}
 
     def run(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "grader", *arguments],
-            cwd=self.root,
-            env=self.environment(**more),
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
+        how = {"cwd": self.root, "without": UNSET, "PYTHONPATH": str(self.root)}
+        return ran.python("-m", "grader", *arguments, **how, **more)
+
+    def left(self, patience_s: float = 90) -> list[str]:
+        """The processes of this course that run after a moment, and what its ``tmp`` holds."""
+        limit = time.monotonic() + patience_s
+        while (found := self._left()) and time.monotonic() < limit:
+            time.sleep(0.05)
+        return found
+
+    def _left(self) -> list[str]:
+        commands = (
+            " ".join(process.info["cmdline"] or ())
+            for process in psutil.process_iter(["cmdline"])
+            if process.pid != os.getpid()
         )
+        held = [path.name for path in (self.root / "tmp").glob("*")]
+        return [*held, *(words for words in commands if str(self.root) in words)]
 
 
 def copy_course(folder: Path) -> Course:

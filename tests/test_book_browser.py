@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,66 +16,44 @@ import pytest
 
 from book.explorer import TEXTS
 from book.model import Switches, read, tokenizer
-from tests.browser import CHROMIUM, MARKS, api, axe
+from tests import browser
+from tests.browser import MARKS, PATIENCE_MS, Quiet, api, opened, served, shut_out
 
 pytestmark = MARKS
 
 SAMPLE = ("index", "steps/step_02", "solutions/solution_02", "what_it_costs", "search")
 """A page of each kind."""
 
-BAD = ("serious", "critical")
-PATIENCE_MS = 90_000
 POLICY = "default-src 'self'"
 
 
-class Handler(SimpleHTTPRequestHandler):
+class Handler(Quiet):
     """Serves the book as the desk does, with its policy."""
 
     def end_headers(self) -> None:
         self.send_header("Content-Security-Policy", POLICY)
         super().end_headers()
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  its name in Python
-        pass
-
 
 @pytest.fixture(scope="module")
 def address(book: Path) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(book)))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with served(book, Handler) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM,
-            timeout=PATIENCE_MS,
-            args=["--no-sandbox", "--disable-gpu"],
-        )
-        yield browser
-        browser.close()
+    with opened() as chrome:
+        yield chrome
 
 
-class Visit:
-    """A window of the browser: what it complained about, and what it asked of others."""
+class Visit(browser.Visit):
+    """One window of the browser: what it complained about, and what it asked of others."""
 
-    def __init__(self, chromium: Any, **settings: Any) -> None:
-        self.context = chromium.new_context(**settings)
-        self.context.set_default_timeout(PATIENCE_MS)
-        self.page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", self._said)
+    def __init__(self, chrome: Any, **settings: Any) -> None:
+        super().__init__(chrome, **settings)
+        self.page = self.blank()
         self.page.on("request", self._asked)
-
-    def _said(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
-            self.complaints.append(message.text)
 
     def _asked(self, request: Any) -> None:
         if urlsplit(request.url).hostname not in ("127.0.0.1", "", None):
@@ -95,27 +70,13 @@ def visit(chromium: Any) -> Iterator[Any]:
 
     yield window
     for one in made:
-        one.context.close()
-        assert one.complaints == []
+        one.end()
 
 
 def names(book: Path) -> list[str]:
     return sorted(
         path.relative_to(book).with_suffix("").as_posix() for path in book.rglob("*.html")
     )
-
-
-def shut_out(page: Any, **options: Any) -> list[str]:
-    found = (
-        axe.Axe()
-        .run(page, options={"resultTypes": ["violations"], **options})
-        .response["violations"]
-    )
-    return [
-        f"{one['id']}: {one['nodes'][0]['target']} and {len(one['nodes']) - 1} more"
-        for one in found
-        if one["impact"] in BAD
-    ]
 
 
 def look(visit: Any, address: str, pages: list[str]) -> None:

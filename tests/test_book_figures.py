@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +12,7 @@ import pytest
 
 from book.notebook import frame, still
 from grader.base.course import ROOT
-from tests.browser import CHROMIUM, MARKS, api
+from tests.browser import MARKS, computed, opened
 from tools.stills import FOLDER, stills
 
 pytestmark = MARKS
@@ -75,29 +72,16 @@ SCRIPT = "const plain = (one) => JSON.stringify(one, (_, v) => v === -Infinity ?
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[Any]:
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield browser.new_page(viewport={"width": 1000, "height": 900})
-        browser.close()
+    with opened() as chrome:
+        yield chrome.new_page(viewport={"width": 1000, "height": 900})
 
 
 @pytest.fixture(scope="module")
 def solved() -> list[Any]:
     """What the solutions give for all cases, from one process with MAX in it."""
-    done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("figure_numbers.py"))],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        input=json.dumps([case[:3] for case in CASES]),
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
+    found: list[Any] = computed(
+        [case[:3] for case in CASES], str(Path(__file__).with_name("figure_numbers.py"))
     )
-    assert done.returncode == 0, done.stderr
-    found: list[Any] = json.loads(done.stdout)
     return found
 
 

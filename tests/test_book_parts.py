@@ -96,9 +96,7 @@ def test_every_step_has_its_own_part_lit() -> None:
 @pytest.mark.parametrize(
     "figure", [partial(computation.figure, "s05"), speed.figure, stream.figure]
 )
-def test_a_drawing_is_told_in_words_and_has_no_colour_of_its_own(
-    figure: Callable[[], str],
-) -> None:
+def test_a_drawing_is_told_in_words_and_has_no_colour_of_its_own(figure: Callable[[], str]) -> None:
     drawn = re.findall(r"<svg.*?</svg>", figure(), re.DOTALL)
     assert drawn
     for svg in drawn:

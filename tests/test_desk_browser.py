@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
 from pathlib import Path
@@ -17,12 +16,11 @@ import pytest
 
 from grader.base.blanks import make_answer, make_stub
 from grader.base.course import ROOT
-from tests.browser import CHROMIUM, MARKS, api, axe
+from tests import browser
+from tests.browser import MARKS, opened, served, shut_out
 from tests.desk_server import Served, make_course, serve, small_book
 
 pytestmark = MARKS
-PATIENCE_MS = 90_000
-"""On a busy machine a report may take half a minute."""
 HARMLESS = ("net::ERR", "Applying inline style")
 """A server that is gone; and Chromium, which gives typed text the style of what it replaces."""
 SOLUTION = (ROOT / "solutions/solution_05.py").read_text(encoding="utf-8")
@@ -44,43 +42,25 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM,
-            timeout=PATIENCE_MS,
-            args=[
-                *("--no-sandbox", "--disable-gpu"),
-                "--host-resolver-rules=MAP rebound.example 127.0.0.1",
-            ],
-        )
-        yield browser
-        browser.close()
+    with opened("--host-resolver-rules=MAP rebound.example 127.0.0.1") as chrome:
+        yield chrome
 
 
-class Visit:
-    """A browser of one person: windows, and what they complained about."""
+class Visit(browser.Visit):
+    """A browser of one person at the desk."""
 
-    def __init__(self, chromium: Any, desk: Served, settings: dict[str, Any]) -> None:
+    def __init__(self, chrome: Any, desk: Served, settings: dict[str, Any]) -> None:
+        super().__init__(chrome, HARMLESS, **{"viewport": _size(1600), **settings})
         self.desk = desk
-        self.context = chromium.new_context(**{"viewport": _size(1600), **settings})
-        self.context.set_default_timeout(PATIENCE_MS)
-        self.complaints: list[str] = []
 
     def window(self) -> Any:
         """A window with the lesson and the report on the file as it is."""
-        page = self.context.new_page()
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", self._said)
+        page = self.blank()
         page.goto(self.desk.address)
         page.wait_for_url("**/steps/step_05.html")
         page.wait_for_selector("#desk-state.saved, #desk-state.restored", state="attached")
         page.wait_for_selector(".desk-verdict", state="attached")
         return page
-
-    def _said(self, message: Any) -> None:
-        harmless = any(words in message.text for words in HARMLESS)
-        if message.type in ("error", "warning") and not harmless:
-            self.complaints.append(message.text)
 
 
 def _size(width: int) -> dict[str, int]:
@@ -100,8 +80,7 @@ def visit(chromium: Any, desk: Served) -> Iterator[Any]:
 
     yield person
     for one in made:
-        one.context.close()
-        assert one.complaints == []
+        one.end()
 
 
 def write(page: Any, text: str) -> None:
@@ -409,31 +388,19 @@ def test_a_page_elsewhere_reads_nothing_and_writes_nothing(
 ) -> None:
     """The same browser, which has the cookie; a server of another port counts as the same site."""
     (tmp_path / "index.html").write_text("<!doctype html><body>evil", encoding="utf-8")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     person = visit()
     person.window()
     before = desk.own.file().read_bytes()
-    try:
+    with served(tmp_path) as port:
         for name in ("127.0.0.1", "rebound.example"):
             page = person.context.new_page()
-            page.goto(f"http://{name}:{server.server_port}/")
+            page.goto(f"http://{name}:{port}/")
             for told in page.evaluate(TRIES, [desk.origin, name]):
                 assert told[1] in ("refused", ""), told
         page = person.context.new_page()
         page.goto(f"http://rebound.example:{desk.port}/steps/step_05.html")
         assert "Another page asked" in page.content()
         assert desk.own.file().read_bytes() == before
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and says nothing."""
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  its name in Python
-        pass
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -467,8 +434,7 @@ def test_everyone_can_use_it_beside_the_real_book(
                     page.locator("#desk-tabs").get_by_role("button", name=part).click()
                 assert shut_out(page) == []
             assert page.evaluate("document.documentElement.scrollWidth") <= width
-            person.context.close()
-            assert person.complaints == []
+            person.end()
     finally:
         desk.end()
 
@@ -507,16 +473,6 @@ def test_from_the_first_page_to_the_first_pass(
         else:
             page.keyboard.press("Control+s")
         verdict(page, "🎉")
-        person.context.close()
-        assert person.complaints == []
+        person.end()
     finally:
         desk.end()
-
-
-def shut_out(page: Any) -> list[str]:
-    found = axe.Axe().run(page).response["violations"]
-    return [
-        f"{one['id']}: {one['nodes'][0]['target']} and {len(one['nodes']) - 1} more"
-        for one in found
-        if one["impact"] in ("serious", "critical")
-    ]

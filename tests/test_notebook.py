@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +22,7 @@ from grader.classroom.reports import grade_one
 from grader.learner import attempt
 from grader.pipeline import grade
 from grader.source import SourceProblem, notebook
+from tests import ran
 from tests.graded import variants
 from tools import notebook as writer
 
@@ -37,9 +35,7 @@ def variant(name: str) -> str:
     return variants.find(name).source.decode()
 
 
-def test_another_seed_or_another_place_in_the_notebook_is_no_other_attempt(
-    tmp_path: Path,
-) -> None:
+def test_another_seed_or_another_place_in_the_notebook_is_no_other_attempt(tmp_path: Path) -> None:
     step = replace(S05, root=tmp_path)
     (tmp_path / "solutions").symlink_to(course.ROOT / "solutions")
     cells = [
@@ -56,15 +52,7 @@ def test_another_seed_or_another_place_in_the_notebook_is_no_other_attempt(
 def test_another_python_is_told_which_kernel_to_choose(tmp_path: Path) -> None:
     (tmp_path / "msgspec.py").write_text("raise ModuleNotFoundError('No module', name='msgspec')")
     code = "import grader.notebook; grader.notebook.load_ipython_extension(None)"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=course.ROOT,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = ran.python("-c", code, PYTHONPATH=str(tmp_path))
     assert "choose the kernel .venv.notebook/bin/python" in done.stderr
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from html.parser import HTMLParser
@@ -25,10 +24,10 @@ from grader.learner import pages, progress, stub
 from grader.report.style import FILE
 from tests.graded import variants
 from tools import notebook as writer
+from tools.desk import chromium
 
 pytestmark = [pytest.mark.whole, pytest.mark.any_python]
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 NOTHING_COMPILED = {"MAX_EAGER_ALLOW_LAZY_COMPILE": "0"}
 S05 = course.find("s05")
 HOSTILE = '"""</pre><script>alert(1)</script>\x1b[31m"""'
@@ -239,17 +238,14 @@ PAGE = """\
 """
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+@pytest.mark.skipif(chromium() is None, reason="no Chromium here")
 @pytest.mark.parametrize(("ground", "ink"), [("#fff", "#1f2328"), ("#111", "#e6edf3")])
 def test_in_a_browser_everything_is_seen_on_any_page(ground: str, ink: str, run: Run) -> None:
-    api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
+    from tests import browser
+
     body = "".join(run.html(name) for name in ("stub", "wrong", "hint", "trace", "right"))
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, timeout=90_000, args=["--no-sandbox"]
-        )
-        page = browser.new_page(viewport={"width": 360, "height": 800})
+    with browser.opened() as chrome:
+        page = chrome.new_page(viewport={"width": 360, "height": 800})
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
         page.set_content(PAGE.format(ground=ground, ink=ink, body=body))
@@ -258,10 +254,8 @@ def test_in_a_browser_everything_is_seen_on_any_page(ground: str, ink: str, run:
         assert page.locator(".grader img").bounding_box()["width"] <= 360
         assert page.locator("details").count() >= 2
         assert page.evaluate("document.querySelectorAll('script').length") == 0
-        found = axe.Axe().run(page).response["violations"]
-        assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+        assert browser.shut_out(page) == []
         assert [url for url in asked if not url.startswith("data:")] == []
-        browser.close()
 
 
 @pytest.mark.parametrize("step", course.steps(), ids=lambda step: step.id)

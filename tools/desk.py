@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -52,12 +52,14 @@ def chromium() -> str | None:
 
 
 @contextmanager
-def browser() -> Iterator[Any]:
+def browser(*arguments: str) -> Iterator[Any]:
     """Chromium, as Playwright drives it."""
     import playwright.sync_api as api
 
     with api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        started = playwright.chromium.launch(
+            executable_path=chromium(), timeout=LIMIT_MS, args=["--no-sandbox", *arguments]
+        )
         yield started
         started.close()
 
@@ -67,13 +69,18 @@ def answer() -> str:
     return make_answer((course.ROOT / "solutions/solution_05.py").read_text(encoding="utf-8"))
 
 
+def copy(names: Sequence[str], root: Path) -> None:
+    """Copy these parts of the course to ``root``."""
+    for path in map(course.HOME.joinpath, names):
+        (shutil.copytree if path.is_dir() else shutil.copy)(path, root / path.name)
+
+
 @contextmanager
 def opened(text: str = "", **settings: Any) -> Iterator[Any]:
     """The page of step 05 at the desk of a copy of the course; ``text`` is the learner's file."""
     with tempfile.TemporaryDirectory() as folder, browser() as chrome:
         root = Path(folder)
-        for path in map(course.HOME.joinpath, COPIED):
-            (shutil.copytree if path.is_dir() else shutil.copy)(path, root / path.name)
+        copy(COPIED, root)
         if text:
             (root / "steps/step_05.py").write_text(text, encoding="utf-8")
         with _serving(root) as address:

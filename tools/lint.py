@@ -15,10 +15,7 @@ COMMANDS = (
     ("tools.budgets",),
 )
 """What to run; on what is in pyproject.toml."""
-PROGRAMS = (
-    ("actionlint",),
-    ("hadolint", "Dockerfile"),
-)
+PROGRAMS = (("actionlint",), ("hadolint", "Dockerfile"))
 """The same for programs that are no Python modules; the environment has them."""
 
 

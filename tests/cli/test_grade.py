@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +12,7 @@ from click.testing import CliRunner
 from grader.base import course
 from grader.cli import cli
 from grader.isolation.tiers import TIERS
+from tests import ran
 from tests.marks import sampled
 
 ROOT = course.ROOT
@@ -57,16 +56,8 @@ Output shape is correct: (1, 4, 768)
 def grade(
     *arguments: str, cwd: Path = ROOT, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "grader", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **(environment or {})},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
+    more = {"PYTHONPATH": str(ROOT), **(environment or {})}
+    return ran.python("-m", "grader", *arguments, cwd=cwd, **more)
 
 
 def report(*arguments: str) -> dict[str, object]:
@@ -100,30 +91,9 @@ def seeded() -> dict[str, object]:
     return report("s05", "--seed", "7")
 
 
-def test_json_is_one_object_with_the_contracts_fields(seeded: dict[str, object]) -> None:
-    found = seeded
-    assert {
-        "schema",
-        "step",
-        "title",
-        "file",
-        "verdict",
-        "score",
-        "max_score",
-        "checks",
-        "diagnosis",
-        "seed",
-        "engine",
-        "isolation",
-        "duration_s",
-    } <= set(found)
-    assert found["schema"] == "report/v2"
-    assert found["seed"] == 7
-    assert isinstance(found["checks"], list)
-    for check in found["checks"]:
-        assert {"id", "kind", "status", "message", "hints", "line", "note"} <= set(check)
-        assert check["kind"] in ("source", "runtime")
-        assert check["status"] in ("pass", "fail", "not_run", "error")
+def test_json_names_its_schema_and_its_seed(seeded: dict[str, object]) -> None:
+    """What else is in it ``test_stable`` compares with the page that promises it."""
+    assert (seeded["schema"], seeded["seed"]) == ("report/v2", 7)
 
 
 BROKEN = {
@@ -219,15 +189,9 @@ def test_output_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_without_utf8_the_report_is_ascii() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "grader", "grade", "s05"],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"},
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    text = done.stdout.decode("ascii")
+    plain = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+    text = ran.python("-m", "grader", "grade", "s05", **plain).stdout
+    assert text.isascii()
     assert "[FAIL] _attn: attention weights are not scaled correctly" in text
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from grader.base.course import ROOT
+from tests import ran
 from tests.marks import sampled
 
 NOTHING_COMPILED = {"MAX_EAGER_ALLOW_LAZY_COMPILE": "0"}  # MAX refuses instead
@@ -33,17 +32,9 @@ def python(
     caller: Path, *arguments: str, typed: str | None = None, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """What pixi and pixiw run for ``python ARGUMENTS`` in the folder ``caller``."""
-    without = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    return subprocess.run(
-        [sys.executable, "-m", "tools.python", *arguments],
-        cwd=ROOT,
-        env={**without, "INIT_CWD": str(caller), **NOTHING_COMPILED, **variables},
-        input=typed,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    more = {"INIT_CWD": str(caller), **NOTHING_COMPILED, **variables}
+    how = {"typed": typed, "without": ["PYTHONPATH"]}
+    return ran.python("-m", "tools.python", *arguments, **how, **more)
 
 
 def test_a_script_outside_the_course_computes_at_once(tmp_path: Path) -> None:
@@ -121,20 +112,11 @@ call(2.2)  # once is enough
 def test_a_plain_python_says_that_max_may_be_compiling(tmp_path: Path) -> None:
     """A call into MAX that takes as long as compiling does. pixiw has Python import the module."""
     shutil.copy(ROOT / "tools/pixiw/waiting.py", tmp_path / "course_waiting.py")
-    unset = ("MAX_EAGER_EXECUTOR", "COURSE_ENGINE")
-    plain = {name: value for name, value in os.environ.items() if name not in unset}
-    plain |= {"PYTHONPATH": str(tmp_path), "MODULAR_TELEMETRY_ENABLED": "0"}
+    plain = {"PYTHONPATH": str(tmp_path), "MODULAR_TELEMETRY_ENABLED": "0"}
 
     def told(code: str, **variables: str) -> list[str]:
-        command = [sys.executable, "-c", code]
-        done = subprocess.run(
-            command,
-            env={**plain, **variables},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        unset = ("MAX_EAGER_EXECUTOR", "COURSE_ENGINE")
+        done = ran.python("-c", code, without=unset, **plain, **variables)
         assert done.returncode == 0, done.stderr
         return done.stderr.splitlines()
 
@@ -164,9 +146,7 @@ def steps(tmp_path: Path) -> Path:
 
 
 def alone(*arguments: str | Path) -> tuple[str, str]:
-    done = subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = ran.python(*arguments)
     return done.stdout, done.stderr
 
 

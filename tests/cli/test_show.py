@@ -19,6 +19,7 @@ from PIL import Image
 from grader.base import course
 from grader.cli import cli
 from grader.report.figures import palette
+from tests import ran
 from tests.graded import variants
 from tests.report.test_figures import ESCAPES
 
@@ -27,16 +28,7 @@ pytestmark = pytest.mark.any_python
 
 def grader(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """``python -m grader`` with its output in a pipe."""
-    return subprocess.run(
-        [sys.executable, "-m", "grader", *args],
-        cwd=course.ROOT,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
+    return ran.python("-m", "grader", *args, **environment)
 
 
 def test_in_a_pipe_there_are_digits() -> None:

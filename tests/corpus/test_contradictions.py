@@ -137,8 +137,7 @@ def test_what_is_there_may_not_be_missed() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["Failed to create op 'MatmulOp'", "<class 'int'> is not", 'File "x.py", line 3'],
+    "text", ["Failed to create op 'MatmulOp'", "<class 'int'> is not", 'File "x.py", line 3']
 )
 def test_raw_text_is_found(text: str) -> None:
     assert found(check(note=text, line=5)) == [f"scale: raw text: {text}"]

@@ -7,14 +7,13 @@ program apart from the grader to prove that it is what its entry says.
 from __future__ import annotations
 
 import functools
-import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tests.graded import edits, explained, generated, mistakes, told, variants, verdicts
+from tests.graded import edits, explained, generated, mistakes, told, variants
 from tests.graded.edits import EditError
 from tests.graded.explained import Explained
 from tests.graded.mistakes import Mistake
@@ -38,20 +37,13 @@ Explain = Callable[[str, bool], list[Explained]]
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[ProcessPoolExecutor]:
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, context, verdicts.start_pool) as executor:
-        yield executor
-
-
-@pytest.fixture(scope="module")
-def explain(pool: ProcessPoolExecutor) -> Explain:
+def explain(judging: ProcessPoolExecutor) -> Explain:
     """Explains a step's mistakes, of the corpus or made by machine, when they are asked for."""
 
     @functools.cache
     def some(step: str, corpus: bool) -> list[Explained]:
         count = WRITTEN if corpus else MADE
-        return pool.submit(explained.of_step, step, SEED, count, corpus=corpus).result()
+        return judging.submit(explained.of_step, step, SEED, count, corpus=corpus).result()
 
     return some
 
@@ -67,11 +59,11 @@ def test_a_step_has_thirty_mistakes_in_different_styles(step: str) -> None:
     assert 3 * sum(one.edit.base != "solution" for one in found) >= len(found)
 
 
-def test_a_wrong_label_is_noticed(pool: ProcessPoolExecutor) -> None:
+def test_a_wrong_label_is_noticed(judging: ProcessPoolExecutor) -> None:
     one = next(one for one in mistakes.of("s03") if not one.raises)
     header = {**one.edit.header, "raises": "yes"}
     edit = type(one.edit)(one.edit.name, one.edit.base, header, one.edit.places)
-    lie = pool.submit(told.mislabelled, Mistake(one.step, edit, one.base)).result()
+    lie = judging.submit(told.mislabelled, Mistake(one.step, edit, one.base)).result()
     assert lie.startswith("raises is yes, but: ")
 
 

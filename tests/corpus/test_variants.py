@@ -7,8 +7,6 @@ sample a part in the ordinary tests. All of them, and all mutants, are graded by
 
 from __future__ import annotations
 
-import multiprocessing
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
@@ -48,18 +46,11 @@ PIPED = TODAY[::3]
 """Some files, right and wrong in turn, go through the real pipeline too."""
 
 
-@pytest.fixture(scope="module")
-def pool() -> Iterator[ProcessPoolExecutor]:
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, context, verdicts.start_pool) as executor:
-        yield executor
-
-
 class Grades:
     """Grades each variant once, when it is asked for."""
 
-    def __init__(self, pool: ProcessPoolExecutor) -> None:
-        self._pool = pool
+    def __init__(self, judging: ProcessPoolExecutor) -> None:
+        self._pool = judging
         self._found: dict[str, Graded] = {}
 
     def of(self, one: Variant) -> Graded:
@@ -69,8 +60,8 @@ class Grades:
 
 
 @pytest.fixture(scope="module")
-def grades(pool: ProcessPoolExecutor) -> Grades:
-    return Grades(pool)
+def grades(judging: ProcessPoolExecutor) -> Grades:
+    return Grades(judging)
 
 
 EACH_PYTHON = 6
@@ -144,28 +135,28 @@ def test_hostile_files_never_pass(workers: WorkerPool) -> None:
 
 @pytest.mark.any_python
 @pytest.mark.parametrize("step", sampled(3, ["s02", "s05", "s07"]))
-def test_mutants_are_judged_as_they_behave(step: str, pool: ProcessPoolExecutor) -> None:
+def test_mutants_are_judged_as_they_behave(step: str, judging: ProcessPoolExecutor) -> None:
     source = course.find(step).solution.read_text(encoding="utf-8")
     some = variants.sample(list(mutants(source)), MUTANTS)
-    found = [pool.submit(verdicts.mutant, step, one, SEED) for one in some]
+    found = [judging.submit(verdicts.mutant, step, one, SEED) for one in some]
     wrong = [str(future.result()) for future in found if not future.result().agrees]
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.any_python
 @pytest.mark.parametrize("step", sampled(6, variants.steps()))
-def test_the_solution_is_right_and_the_stub_is_not(step: str, pool: ProcessPoolExecutor) -> None:
+def test_the_solution_is_right_and_the_stub_is_not(step: str, judging: ProcessPoolExecutor) -> None:
     """By formulas that neither the rubric nor the oracle knows."""
-    pool.submit(rewrites.solution, step).result()  # which asserts it
+    judging.submit(rewrites.solution, step).result()  # which asserts it
     stub = course.find(step).stub.read_bytes()
-    assert not pool.submit(direct.truth, step, stub).result().right
+    assert not judging.submit(direct.truth, step, stub).result().right
 
 
 @pytest.mark.any_python
 @pytest.mark.parametrize("step", sampled(20, variants.steps()[2:]))
-def test_a_solution_written_otherwise_passes(step: str, pool: ProcessPoolExecutor) -> None:
-    some = pool.submit(rewrites.pairs, step, SEED, REWRITES).result()
-    found = [pool.submit(verdicts.mutant, step, one, SEED).result() for one in some]
+def test_a_solution_written_otherwise_passes(step: str, judging: ProcessPoolExecutor) -> None:
+    some = judging.submit(rewrites.pairs, step, SEED, REWRITES).result()
+    found = [judging.submit(verdicts.mutant, step, one, SEED).result() for one in some]
     assert [str(one) for one in found if not (one.right and one.passed)] == []
 
 

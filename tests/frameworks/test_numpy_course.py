@@ -25,9 +25,11 @@ from grader.base.blanks import make_stub
 from grader.frameworks import Framework, UnknownFramework, load
 from grader.frameworks.max import Max
 from grader.frameworks.numpy import NumPy
+from tests import ran
 
 COURSE = Path(__file__).resolve().parents[1] / "courses" / "numpy"
 TRAPPED = 86
+UNSET = ("NO_COLOR", "GRADER_PLAIN", "PIXI_PROJECT_ROOT", "INIT_CWD", "PYTHONPATH")
 SCALE = " / math.sqrt(self.key.shape[-1])"
 
 
@@ -42,20 +44,11 @@ class Other:
         return [self.python, "-m", "grader", "--course", str(self.root), *arguments]
 
     def environment(self, **more: str) -> dict[str, str]:
-        drop = ("NO_COLOR", "GRADER_PLAIN", "PIXI_PROJECT_ROOT", "INIT_CWD", "PYTHONPATH")
-        kept = {name: value for name, value in os.environ.items() if name not in drop}
+        kept = {name: value for name, value in os.environ.items() if name not in UNSET}
         return {**kept, "PYTHONUTF8": "1", **more}
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.command(*arguments),
-            cwd=course.HOME,
-            env=self.environment(),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-        )
+        return ran.command(*self.command(*arguments), cwd=course.HOME, without=UNSET)
 
     def solution(self, number: str) -> str:
         return (self.root / "solutions" / f"solution_{number}.py").read_text(encoding="utf-8")
@@ -93,8 +86,7 @@ def test_both_are_frameworks_and_a_third_is_none() -> None:
 
 
 def test_the_trap_works(other: Other) -> None:
-    command = [other.python, "-c", "import max"]
-    done = subprocess.run(command, env=other.environment(), check=False)
+    done = ran.command(other.python, "-c", "import max", without=UNSET)
     assert done.returncode == TRAPPED
     on_max = Other(course.HOME, other.python)
     graded = on_max.run("grade", "s01", "--file", "solutions/solution_01.py")
@@ -235,14 +227,8 @@ def test_its_autograder_holds_the_course_and_the_grader(other: Other, tmp_path: 
     done = other.run("autograder", "s02", "--out", str(made))
     assert done.returncode == 0, done.stdout + done.stderr
     shutil.unpack_archive(made, tmp_path / "source")
-    graded = subprocess.run(
-        [other.python, "-m", "grader", "check", "--solutions"],
-        cwd=tmp_path / "source",
-        env=other.environment(),
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    words = (other.python, "-m", "grader", "check", "--solutions")
+    graded = ran.command(*words, cwd=tmp_path / "source", without=UNSET)
     assert graded.returncode == 0, graded.stdout + graded.stderr
     assert "s02  4/4" in graded.stdout
     assert not (tmp_path / "source" / "gpt2").exists()

@@ -11,7 +11,6 @@ import lzma
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ import pytest
 from checks.step_12 import oracle, sampling
 from gpt2.tokenizer import Tokenizer
 from grader.base.course import ROOT
+from tests import ran
 
 SMALL = ROOT / "gpt2" / "tiny"
 SIZES = {"vocab_size": 2048, "n_positions": 24, "n_embd": 12, "n_layer": 2, "n_head": 3}
@@ -30,13 +30,11 @@ TURNED = ("c_attn.weight", "c_proj.weight", "c_fc.weight")
 
 
 def run(
-    *arguments: str, root: Path = ROOT, limit_s: float = 120, **more: Any
+    *arguments: str, root: Path = ROOT, limit_s: float = 120, **more: str
 ) -> subprocess.CompletedProcess[str]:
     """``python -m gpt2`` with the engine that compiles nothing."""
-    command = [sys.executable, "-m", "gpt2", "--engine", "numpy", *arguments]
-    return subprocess.run(
-        command, cwd=root, capture_output=True, text=True, timeout=limit_s, check=False, **more
-    )
+    words = ("-m", "gpt2", "--engine", "numpy", *arguments)
+    return ran.python(*words, cwd=root, timeout_s=limit_s, **more)
 
 
 def random_weights(seed: int) -> dict[str, Any]:
@@ -155,8 +153,7 @@ print(list(stream()))
 
 
 def test_a_model_that_reads_its_ids_writes_inside_a_lazy_block() -> None:
-    command = [sys.executable, "-c", READS_IDS]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = ran.python("-c", READS_IDS)
     assert done.stdout == "[[[2.0, 3.0]], [[2.0, 3.0]]]\n"
     assert "Can't realize tensor" in done.stderr  # outside the block F.lazy is what it was
 
@@ -197,9 +194,7 @@ assert model._attend.__globals__["causal_mask"].__module__ == "solutions.solutio
 @pytest.mark.any_python
 @pytest.mark.whole
 def test_one_staged_graph_writes_what_the_model_writes(folder: Path) -> None:
-    command = [sys.executable, "-c", STAGED, str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    ran.said("-c", STAGED, folder)
 
 
 class Ways:
@@ -237,8 +232,7 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> Ways:
 
 
 @pytest.mark.parametrize(
-    ("other_s", "tried", "last"),
-    [(0.001, 3, "other"), (0.015, 3, "first"), (0.03, 1, "first")],
+    ("other_s", "tried", "last"), [(0.001, 3, "other"), (0.015, 3, "first"), (0.03, 1, "first")]
 )
 def test_the_quicker_way_is_kept(ways: Ways, other_s: float, tried: int, last: str) -> None:
     calls = ways.taken(other_s, 1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -31,7 +30,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def mine(clone: Path, *more: str) -> subprocess.CompletedProcess[str]:
     how = ("--mine", "--tokens", "2", "--seed", "1", *more)
-    return run(*how, root=clone, env={**os.environ, "PYTHONPATH": ""})
+    return run(*how, root=clone, PYTHONPATH="")
 
 
 def test_own_steps_write(clone: Path) -> None:

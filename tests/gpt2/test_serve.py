@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +19,7 @@ from gpt2.serve.choice import Held
 from gpt2.serve.nucleus import within
 from gpt2.text_generation import SMALL
 from gpt2.tokenizer import Tokenizer
-from grader.base.course import ROOT
+from tests import ran
 from tests.gpt2.serve_server import END, Served, running
 
 pytestmark = pytest.mark.any_python
@@ -38,10 +36,8 @@ def served() -> Iterator[Served]:
 
 def written(prompt: str, tokens: int, *more: str) -> str:
     """What ``gpt2`` writes after the prompt."""
-    command = [sys.executable, "-m", "gpt2", "--engine", "numpy", "--prompt", prompt]
-    command += ["--tokens", str(tokens), *more]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return done.stdout.removeprefix(prompt).removesuffix("\n")
+    words = ("-m", "gpt2", "--engine", "numpy", "--prompt", prompt, "--tokens", str(tokens))
+    return ran.said(*words, *more).removeprefix(prompt).removesuffix("\n")
 
 
 # ---- text -------------------------------------------------------------------------------------

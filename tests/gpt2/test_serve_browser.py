@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser import CHROMIUM, MARKS, api, axe
+from tests.browser import MARKS, api, axe, opened
 from tests.gpt2.serve_server import running
 
 pytest.importorskip("starlette", reason="the environment `desk` is not installed")
@@ -19,14 +19,12 @@ ASKED = {"prompt": "She was", "max_tokens": 20, "temperature": 0.8, "top_k": 40,
 @pytest.fixture
 def page() -> Iterator[Any]:
     """A page of a new browser; what it complains about fails the test."""
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        found = browser.new_page()
+    with opened() as chrome:
+        found = chrome.new_page()
         said: list[str] = []
         found.on("console", lambda message: said.append(message.text))
         found.on("pageerror", lambda problem: said.append(str(problem)))
         yield found
-        browser.close()
     assert [one for one in said if "status of 4" not in one] == []
 
 

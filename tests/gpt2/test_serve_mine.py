@@ -80,12 +80,7 @@ def test_a_save_counts_at_the_next_request(served: Served, own: Course, text: st
         ("12", CHOICE, "    raise KeyError('mine')\n" + CHOICE, "KeyError: 'mine'"),
         ("12", CHOICE, "    raise SystemExit('mine')\n" + CHOICE, "SystemExit: mine"),
         ("12", CHOICE, "    if temperature == 0\n", "SyntaxError"),
-        (
-            "03",
-            "import math\n",
-            "import math\nimport no_such\n",
-            "ModuleNotFoundError",
-        ),
+        ("03", "import math\n", "import math\nimport no_such\n", "ModuleNotFoundError"),
     ],
 )
 def test_an_error_is_told_with_its_file_and_line(

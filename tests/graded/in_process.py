@@ -209,12 +209,7 @@ def grade(step: Step, path: Path, *, seed: int, follow: Follow = Follow.NOT) -> 
 
 
 def graded(
-    step: Step,
-    path: Path,
-    *,
-    seed: int,
-    follow: Follow = Follow.NOT,
-    running: Inside | None = None,
+    step: Step, path: Path, *, seed: int, follow: Follow = Follow.NOT, running: Inside | None = None
 ) -> tuple[Report, Evidence | None]:
     """The report, and the evidence behind it; None if the file could not be run."""
     rubric = load.rubric(step)

@@ -10,14 +10,7 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from tests.graded.places import (
-    EVERYWHERE,
-    Place,
-    Scope,
-    becomes,
-    with_fields,
-    with_items,
-)
+from tests.graded.places import EVERYWHERE, Place, Scope, becomes, with_fields, with_items
 
 ARITHMETIC = {
     "Add": "Sub Mult",

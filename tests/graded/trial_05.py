@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,8 +53,6 @@ def layer(cls: str) -> Callable[[types.ModuleType], Iterator[float]]:
 
 def _far_scores(cls: Any) -> Iterator[float]:
     """One head, whose scores are the second feature times the sign of the first."""
-    from max.experimental.tensor import Tensor
-
     from solutions.solution_01 import GPT2Config
 
     width = 4
@@ -74,9 +71,7 @@ def _far_scores(cls: Any) -> Iterator[float]:
     x[5] = [[0, 5, 0, 1], [0, 5, 0, 2], [1, 0, 0, 3], [0.01, 0.5, 0, 4]]
     layer = tools.staged(lambda: cls(GPT2Config(n_embd=width, n_head=1)))
     tools.load(layer, weights)
-    have = tools.read(
-        tools.staged(lambda: layer(Tensor.from_dlpack(x.copy()))), "scores far from 0"
-    )
+    have = tools.read(_output(layer, x), "scores far from 0")
     want = formulas.layer(x.astype(np.float64), weights, 1)
     seen = [0, 2, 3]  # of the second feature the value is the key
     yield tools.off(have[..., seen], want[..., seen], "scores far from 0")
@@ -85,8 +80,6 @@ def _far_scores(cls: Any) -> Iterator[float]:
 def _one_layer(
     cls: Any, random: Any, n_head: int, head_dim: int, batch: int, lengths: tuple[int, ...]
 ) -> Iterator[float]:
-    from max.experimental.tensor import Tensor
-
     from solutions.solution_01 import GPT2Config
 
     width = n_head * head_dim
@@ -108,28 +101,38 @@ def _one_layer(
     tools.staged(lambda: cls(GPT2Config(n_embd=width, n_head=1)))  # changes nothing either
     for more, seq in ((1, lengths[0]), *((0, seq) for seq in lengths)):
         x = random.normal(0, 1, (batch + more, seq, width)).astype(np.float32)
-        y = tools.staged(functools.partial(layer, Tensor.from_dlpack(x.copy())))
         what = f"the output (n_head {n_head}, head_dim {head_dim}, batch {batch}, seq {seq})"
         want = formulas.layer(x.astype(np.float64), weights, n_head)
-        yield tools.off(y, want, what)
+        yield tools.off(_output(layer, x), want, what)
     others = {name: array[::-1] for name, array in weights.items()}
     _load_again(layer, others)
-    y = tools.staged(lambda: layer(Tensor.from_dlpack(x.copy())))  # the last text once more
+    y = _output(layer, x)  # the last text once more
     want = formulas.layer(x.astype(np.float64), others, n_head)
     yield tools.off(y, want, f"with other weights, {what}")
-    if width == 1:
-        return
+    if width > 1:
+        shapes = [(batch, seq, width) for seq in lengths if seq > 1]
+        yield from _clipped(layer, random, weights, n_head, shapes)
+
+
+def _clipped(
+    layer: Any, random: Any, weights: dict[str, Any], n_head: int, shapes: Sequence[Any]
+) -> Iterator[float]:
+    """Scores that would be clipped, and behind them one that a finite mask would not hide."""
     steered = _steered(weights, n_head)
     _load_again(layer, steered)
-    for seq in [one for one in lengths if one > 1]:
-        # scores that would be clipped, and behind them one that a finite mask would not hide
-        x = random.normal(0, 1, (batch, seq, width)).astype(np.float32)
-        x[..., 0] = random.uniform(-57, -53, (batch, seq))
+    for shape in shapes:
+        x = random.normal(0, 1, shape).astype(np.float32)
+        x[..., 0] = random.uniform(-57, -53, shape[:2])
         x[:, -1, :2] = 20, 1e10
-        y = tools.staged(functools.partial(layer, Tensor.from_dlpack(x.copy())))
+        have = tools.read(_output(layer, x), "y")
         want = formulas.layer(x.astype(np.float64), steered, n_head)
         seen = slice(0, -1)  # the last token sees itself
-        yield tools.off(tools.read(y, "y")[:, seen], want[:, seen], f"far scores, {what}")
+        yield tools.off(have[:, seen], want[:, seen], f"far scores, {shape}")
+
+
+def _output(layer: Any, x: Any) -> Any:
+    given = tools.tensor(x)
+    return tools.staged(lambda: layer(given))
 
 
 def _load_again(layer: Any, weights: dict[str, Any]) -> None:

@@ -27,55 +27,59 @@ BLOCKS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
 )
 
 
+NETWORKS = (
+    # width, inner width, leading dimensions
+    *((6, 9, (4,)), (4, 17, (2, 3)), (10, 30, (1, 2, 2)), (4, 4, (4,)), (5, 2, (5, 1))),
+    *((1, 6, (6, 2)), (3, 1, (1, 4)), (2, 8, (3,)), (7, 28, (2, 1, 3)), (6, 90, (3,))),
+    *((2, 3072, (2,)), (6, 12, ()), (2, 4, (1, 200))),
+)
+
+
 def trial(module: types.ModuleType) -> Iterator[float]:
+    random = tools.generator(91)
+    for sizes in NETWORKS:
+        yield from _network(module, random, *sizes)
+    for fields, size in BLOCKS:
+        yield from _block(module, random, fields, size)
+
+
+def _network(
+    module: types.ModuleType, random: Any, width: int, inner: int, shape: tuple[int, ...]
+) -> Iterator[float]:
     from solutions.solution_01 import GPT2Config
 
-    random = tools.generator(91)
-    for width, inner, shape in (
-        (6, 9, (4,)),
-        (4, 17, (2, 3)),
-        (10, 30, (1, 2, 2)),
-        (4, 4, (4,)),
-        (5, 2, (5, 1)),
-        (1, 6, (6, 2)),
-        (3, 1, (1, 4)),
-        (2, 8, (3,)),
-        (7, 28, (2, 1, 3)),
-        (6, 90, (3,)),
-        (2, 3072, (2,)),
-        (6, 12, ()),
-        (2, 4, (1, 200)),
-    ):
-        weights = tools.weights(random, tools.mlp_shapes(width, inner))
-        weights["c_fc.bias"] = weights["c_fc.bias"] - 1.5
-        config = GPT2Config(n_embd=width, n_head=2, n_inner=inner + 1)  # the argument counts
-        layer = tools.loaded(module.GPT2MLP, weights, inner, config)
-        tools.loaded(
-            module.GPT2MLP, tools.turned(weights), inner, GPT2Config(n_embd=width, n_head=2)
-        )
-        w = tools.exact(weights)
-        for _ in range(3):
-            x = random.normal(0, 1, (*shape, width)).astype(np.float32)
-            want = formulas.rows(x.astype(np.float64), lambda v, w=w: formulas.feed(v, w))
-            yield tools.off(tools.call(layer, x), want, "GPT2MLP")
-        far = x * np.float32(1000)
-        want = formulas.rows(far.astype(np.float64), lambda v, w=w: formulas.feed(v, w))
-        yield tools.off(tools.call(layer, far), want, "far numbers")
-    for fields, size in BLOCKS:
-        width = fields["n_embd"]
-        weights = tools.weights(random, tools.block_shapes(width, fields.get("n_inner", 4 * width)))
-        config = GPT2Config(**fields)
-        layer = tools.loaded(module.GPT2Block, weights, config)
-        tools.loaded(module.GPT2Block, tools.turned(weights), config)  # of the same size
-        if config != GPT2Config(**fields):
-            raise Wrong("the configuration is changed")
-        eps = fields.get("layer_norm_epsilon", 1e-5)
-        for _ in range(3):
-            x = random.normal(0.4, 1.5, (*size, width)).astype(np.float32)
-            want = formulas.block(x.astype(np.float64), weights, fields["n_head"], eps)
-            have = tools.call(layer, x)
-            yield tools.off(have, want, f"GPT2Block({fields})")
-        x[..., -1, :2] += [300, -300]
+    weights = tools.weights(random, tools.mlp_shapes(width, inner))
+    weights["c_fc.bias"] = weights["c_fc.bias"] - 1.5
+    config = GPT2Config(n_embd=width, n_head=2, n_inner=inner + 1)  # the argument counts
+    layer = tools.loaded(module.GPT2MLP, weights, inner, config)
+    tools.loaded(module.GPT2MLP, tools.turned(weights), inner, GPT2Config(n_embd=width, n_head=2))
+    w = tools.exact(weights)
+    for _ in range(3):
+        x = random.normal(0, 1, (*shape, width)).astype(np.float32)
+        want = formulas.rows(x.astype(np.float64), lambda v: formulas.feed(v, w))
+        yield tools.off(tools.call(layer, x), want, "GPT2MLP")
+    far = x * np.float32(1000)
+    want = formulas.rows(far.astype(np.float64), lambda v: formulas.feed(v, w))
+    yield tools.off(tools.call(layer, far), want, "far numbers")
+
+
+def _block(
+    module: types.ModuleType, random: Any, fields: dict[str, Any], size: tuple[int, int]
+) -> Iterator[float]:
+    from solutions.solution_01 import GPT2Config
+
+    width = fields["n_embd"]
+    weights = tools.weights(random, tools.block_shapes(width, fields.get("n_inner", 4 * width)))
+    config = GPT2Config(**fields)
+    layer = tools.loaded(module.GPT2Block, weights, config)
+    tools.loaded(module.GPT2Block, tools.turned(weights), config)  # of the same size
+    if config != GPT2Config(**fields):
+        raise Wrong("the configuration is changed")
+    eps = fields.get("layer_norm_epsilon", 1e-5)
+    for _ in range(3):
+        x = random.normal(0.4, 1.5, (*size, width)).astype(np.float32)
         want = formulas.block(x.astype(np.float64), weights, fields["n_head"], eps)
-        have = tools.call(layer, x)
-        yield tools.off(have, want, f"GPT2Block({fields}), far numbers")
+        yield tools.off(tools.call(layer, x), want, f"GPT2Block({fields})")
+    x[..., -1, :2] += [300, -300]
+    want = formulas.block(x.astype(np.float64), weights, fields["n_head"], eps)
+    yield tools.off(tools.call(layer, x), want, f"GPT2Block({fields}), far numbers")

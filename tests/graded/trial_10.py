@@ -199,13 +199,12 @@ def _two_pieces(
     """A text, what follows it, and both again; masks and biases now here and now there."""
     heads, dim, batch, before, new = sizes
     layer, weights = _drawn(module, random, heads, dim, options)
-    w = tools.exact(weights)
     total = before + new
     for turn in range(2):
         if turn:  # other weights
-            weights = {name: array[::-1].copy() for name, array in weights.items()}
+            weights = tools.turned(weights)
             tools.load(layer, weights)
-            w = tools.exact(weights)
+        w = tools.exact(weights)
         x = random.normal(0, 1, (batch, total, heads * dim)).astype(np.float32)
         cache = None
         added = np.zeros((batch, heads, total, total))

@@ -12,53 +12,24 @@ from tests.graded import gpt2_formulas as formulas
 from tests.graded import trial_tools as tools
 from tests.graded.trial_tools import Wrong
 
-MODELS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = (
-    ({"vocab_size": 9, "n_positions": 6, "n_embd": 4, "n_layer": 2, "n_head": 2}, (2, 5)),
-    (
-        {
-            "vocab_size": 5,
-            "n_positions": 8,
-            "n_embd": 9,
-            "n_layer": 1,
-            "n_head": 3,
-            "n_inner": 9,
-            "layer_norm_epsilon": 0.3,
-        },
-        (3, 1),
-    ),
-    ({"vocab_size": 4, "n_positions": 4, "n_embd": 4, "n_layer": 2, "n_head": 2}, (2, 2)),
-    ({"vocab_size": 3, "n_positions": 6, "n_embd": 3, "n_layer": 3, "n_head": 3}, (3, 3)),
-    ({"vocab_size": 6, "n_positions": 1, "n_embd": 2, "n_layer": 1, "n_head": 1}, (1, 1)),
-    (
-        {"vocab_size": 7, "n_positions": 5, "n_embd": 4, "n_layer": 3, "n_head": 1, "n_inner": 5},
-        (1, 4),
-    ),
-    (
-        {
-            "vocab_size": 6,
-            "n_positions": 4,
-            "n_embd": 6,
-            "n_layer": 4,
-            "n_head": 2,
-            "layer_norm_epsilon": 0.3,
-        },
-        (4, 2),
-    ),
-    ({"vocab_size": 5, "n_positions": 3, "n_embd": 3, "n_layer": 13, "n_head": 1}, (2, 3)),
-    ({"vocab_size": 1, "n_positions": 4, "n_embd": 1, "n_layer": 2, "n_head": 1}, (2, 3)),
-    ({"vocab_size": 70_000, "n_positions": 3, "n_embd": 2, "n_layer": 1, "n_head": 1}, (2, 3)),
-    (
-        {
-            "vocab_size": 6,
-            "n_positions": 4,
-            "n_embd": 4,
-            "n_layer": 2,
-            "n_head": 2,
-            "initializer_range": 0.3,
-        },
-        (2, 3),
-    ),
+SIZES = ("vocab_size", "n_positions", "n_embd", "n_layer", "n_head")
+MODELS: tuple[tuple[dict[str, Any], tuple[int, int]], ...] = tuple(
+    ({**dict(zip(SIZES, sizes, strict=True)), **more}, shape)
+    for sizes, more, shape in (
+        ((9, 6, 4, 2, 2), {}, (2, 5)),
+        ((5, 8, 9, 1, 3), {"n_inner": 9, "layer_norm_epsilon": 0.3}, (3, 1)),
+        ((4, 4, 4, 2, 2), {}, (2, 2)),
+        ((3, 6, 3, 3, 3), {}, (3, 3)),
+        ((6, 1, 2, 1, 1), {}, (1, 1)),
+        ((7, 5, 4, 3, 1), {"n_inner": 5}, (1, 4)),
+        ((6, 4, 6, 4, 2), {"layer_norm_epsilon": 0.3}, (4, 2)),
+        ((5, 3, 3, 13, 1), {}, (2, 3)),
+        ((1, 4, 1, 2, 1), {}, (2, 3)),
+        ((70_000, 3, 2, 1, 1), {}, (2, 3)),
+        ((6, 4, 4, 2, 2), {"initializer_range": 0.3}, (2, 3)),
+    )
 )
+"""Configurations, and the shape of the token ids."""
 
 
 def model_weights(random: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -100,15 +71,14 @@ def trial(module: types.ModuleType) -> Iterator[float]:
         for _ in range(2):
             ids = token_ids(random, fields, size).astype("int32")
             want = logits_of(ids, weights, fields)
-            have = tools.call(model, ids)
-            yield tools.off(have, want, "logits of a later call")
+            yield tools.off(tools.call(model, ids), want, "logits of a later call")
         others = model_weights(random, fields)
         found = module.convert_checkpoint(model, _stored(others, prefix=True))
-        have = tools.call(model, ids)
-        yield tools.off(have, want, "logits after a conversion")
+        yield tools.off(tools.call(model, ids), want, "logits after a conversion")
         model.load_state_dict(found)
-        have = tools.call(model, ids)
-        yield tools.off(have, logits_of(ids, others, fields), "logits of other weights")
+        yield tools.off(
+            tools.call(model, ids), logits_of(ids, others, fields), "logits of other weights"
+        )
         for prefix in (True, False):
             stored = _stored(weights, prefix=prefix)
             if not prefix:
@@ -122,8 +92,9 @@ def trial(module: types.ModuleType) -> Iterator[float]:
             model.load_state_dict(module.convert_checkpoint(model, given))
             if list(given) != list(stored):
                 raise Wrong("the checkpoint is changed")
-            have = tools.call(model, ids)
-            yield tools.off(have, want, f"logits of a checkpoint, prefix {prefix}")
+            yield tools.off(
+                tools.call(model, ids), want, f"logits of a checkpoint, prefix {prefix}"
+            )
         _halves(module, GPT2Config(**fields), _stored(weights, prefix=True))
         _refusals(module, GPT2Config(**fields), _stored(weights, prefix=True))
 

@@ -38,20 +38,29 @@ def trial(module: types.ModuleType) -> Iterator[float]:
     yield from _in_pieces(module, random, model_weights(random, long), long, (300, 20))
 
 
+def _takes(module: types.ModuleType, want: int, scores: Any, **how: Any) -> None:
+    """``next_token`` gives this token."""
+    have = int(module.next_token(scores, **how))
+    if have != want:
+        raise Wrong(f"of {len(scores)} tokens {have} is next, not {want}, with {how}")
+
+
+def _agrees(
+    module: types.ModuleType, scores: Any, temperature: float, top_k: int | None, draw: float
+) -> None:
+    want = formulas.choose(scores.tolist(), temperature, top_k, draw)
+    _takes(module, want, scores, temperature=temperature, top_k=top_k, draw=draw)
+
+
 def _choices(module: types.ModuleType) -> None:
     large = np.arange(90_000, 90_005, dtype=np.float32)
-    if int(module.next_token(large, temperature=1.0, draw=0.4)) != 4:
-        raise Wrong("large scores overflow")
+    _takes(module, 4, large, temperature=1.0, draw=0.4)  # nothing overflows
     scores = np.array([0.3, -2.0, 2.2, 1.1, 0.9, 1.9, -0.5, 1.4], np.float32)
-    if int(module.next_token(scores)) != 2 or int(module.next_token(scores - 9)) != 2:
-        raise Wrong("the greedy token is another")
-    for temperature in (0.4, 1.0, 2.6):
-        for top_k in (None, 1, 2, 4, 50):
-            for draw in (0.02, 0.31, 0.55, 0.77, 0.93):
-                have = module.next_token(scores, temperature=temperature, top_k=top_k, draw=draw)
-                want = formulas.choose([float(s) for s in scores], temperature, top_k, draw)
-                if int(have) != want:
-                    raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
+    for greedy in (scores, scores - 9):
+        _takes(module, 2, greedy)
+    draws = (0.02, 0.31, 0.55, 0.77, 0.93)
+    for how in itertools.product((0.4, 1.0, 2.6), (None, 1, 2, 4, 50), draws):
+        _agrees(module, scores, *how)
     _more_choices(module, scores)
 
 
@@ -61,27 +70,16 @@ def _more_choices(module: types.ModuleType, scores: Any) -> None:
     texts += [scores[:2], scores - np.float32(20), np.array([-1, 2, 2, 0.5], np.float32)]
     texts += [np.array([1.0, 1.05, 0.9], np.float32)]
     for logits in texts:
-        before = logits.copy()
-        for temperature in (0.0, 0.05, 0.5, 1.0, 1.9):
-            for top_k in (None, 1, 2, len(logits), 60):
-                for draw in (0.0, 0.13, 0.48, 0.94):
-                    alike = len(logits) == 4
-                    if alike and (top_k == 1 or temperature == 0):
-                        continue  # either of two equal ones may be taken
-                    have = module.next_token(
-                        logits, temperature=temperature, top_k=top_k, draw=draw
-                    )
-                    exact = [float(s) for s in logits]
-                    want = formulas.choose(exact, temperature, top_k, draw)
-                    if int(have) != want:
-                        raise Wrong(f"token {have}, not {want}, at {temperature}, {top_k}, {draw}")
-                    if not np.array_equal(before, logits):
-                        raise Wrong("the logits are changed")
-    wide = np.linspace(1, 0, 300, dtype=np.float32)
+        before, heats = logits.copy(), (0.0, 0.05, 0.5, 1.0, 1.9)
+        tops, draws = (None, 1, 2, len(logits), 60), (0.0, 0.13, 0.48, 0.94)
+        for temperature, top_k, draw in itertools.product(heats, tops, draws):
+            if len(logits) == 4 and (top_k == 1 or temperature == 0):
+                continue  # either of two equal ones may be taken
+            _agrees(module, logits, temperature, top_k, draw)
+            if not np.array_equal(before, logits):
+                raise Wrong("the logits are changed")
     for top_k in (200, None):
-        want = formulas.choose([float(s) for s in wide], 1.0, top_k, 0.951)
-        if int(module.next_token(wide, temperature=1.0, top_k=top_k, draw=0.951)) != want:
-            raise Wrong(f"the token of 300 is not {want} with top_k {top_k}")
+        _agrees(module, np.linspace(1, 0, 300, dtype=np.float32), 1.0, top_k, 0.951)
     _many_shares(module)
     _boundaries(module)
 
@@ -96,8 +94,7 @@ def _many_shares(module: types.ModuleType) -> None:
         likely = shares >= shares[1:].mean()
         for want in np.flatnonzero(likely)[1::5_000]:
             draw = float(ends[want - 1 : want + 1].mean())
-            if int(module.next_token(scores, temperature=1.0, draw=draw)) != want:
-                raise Wrong(f"a draw in the middle of the share of {want} gives another")
+            _takes(module, int(want), scores, temperature=1.0, draw=draw)
     tied = np.array([3, 2.5, 2.5, -5], np.float32)
     if int(module.next_token(tied, temperature=1.0, top_k=2, draw=0.95)) not in {1, 2}:
         raise Wrong("of two equal scores at the edge none is kept")
@@ -105,42 +102,34 @@ def _many_shares(module: types.ModuleType) -> None:
 
 def _boundaries(module: types.ModuleType) -> None:
     """A draw where one share ends is in the next, the largest in the last; nearly 0 is not 0."""
-    even = np.full(4, 0.5, np.float32)
-    for token, draw in enumerate((0.0, 0.25, 0.5, 0.75, float(np.nextafter(1, 0)))):
-        if int(module.next_token(even, temperature=1.0, draw=draw)) != min(token, 3):
-            raise Wrong(f"a draw of {draw} is not in the share of {min(token, 3)}")
-    cold = np.array([0.0, 5e-5, -1.0], np.float32)
-    if int(module.next_token(cold, temperature=1e-4, draw=0.2)) != 0:
-        raise Wrong("a temperature near 0 is taken for 0")
-    if int(module.next_token(cold[[1, 0, 2]], temperature=1e-4, draw=0.9)) != 1:
-        raise Wrong("scores that are far apart overflow")
-    _near_ends(module)
-
-
-def _near_ends(module: types.ModuleType) -> None:
-    """The first of all is hit at 0, the last just below 1, however small; also in float16."""
     below = float(np.nextafter(1, 0))
+    for token, draw in enumerate((0.0, 0.25, 0.5, 0.75, below)):
+        _takes(module, min(token, 3), np.full(4, 0.5, np.float32), temperature=1.0, draw=draw)
+    cold = np.array([0.0, 5e-5, -1.0], np.float32)
+    _takes(module, 0, cold, temperature=1e-4, draw=0.2)
+    _takes(module, 1, cold[[1, 0, 2]], temperature=1e-4, draw=0.9)
+    # The first of all is hit at 0, the last just below 1, however small.
     for scores, top_k, draw, want in (
         ([-30.0, 0.0, 0.0], None, 0.0, 0),
         ([1.0, 0.5, -15.0], None, 1 - 2e-8, 2),
         ([-2.0, 3.0, 3.0, -1.0], 2, below, 2),
     ):
-        have = module.next_token(
-            np.array(scores, np.float32), temperature=1.0, top_k=top_k, draw=draw
-        )
-        if int(have) != want:
-            raise Wrong(f"a draw of {draw} of {scores} gives {have}, not {want}")
+        given = np.array(scores, np.float32)
+        _takes(module, want, given, temperature=1.0, top_k=top_k, draw=draw)
+    _halves(module)
+
+
+def _halves(module: types.ModuleType) -> None:
+    """Draws on either side of each end of a share, of scores in float16."""
     half = tools.generator(123).uniform(-2, 9, 12).astype(np.float16)
     for heat in (1.0, 6.3):
         shares = np.exp(half.astype(np.float64) / heat)
         shares /= shares.sum()
         for token, end in enumerate(np.cumsum(shares)[:-1]):
-            for late in (0, 1):
-                draw = float(end) + (2e-5 if late else -2e-5)
-                if not end - shares[token] < draw < end + shares[token + 1]:
-                    continue
-                if int(module.next_token(half, temperature=heat, draw=draw)) != token + late:
-                    raise Wrong(f"a draw of {draw} of halves is not in {token + late}")
+            for late, apart in enumerate((-2e-5, 2e-5)):
+                draw = float(end) + apart
+                if end - shares[token] < draw < end + shares[token + 1]:
+                    _takes(module, token + late, half, temperature=heat, draw=draw)
 
 
 def _in_pieces(

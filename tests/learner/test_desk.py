@@ -24,16 +24,7 @@ from grader.base.course import ROOT
 from grader.base.model import Step
 from grader.learner.desk import address, book, text
 from grader.learner.desk.hub import Hub
-from tests.desk_server import (
-    Served,
-    Window,
-    left_of,
-    make_course,
-    running,
-    serve,
-    serve_at,
-    small_book,
-)
+from tests.desk_server import Served, Window, make_course, running, serve, serve_at, small_book
 
 pytestmark = pytest.mark.any_python
 SCALE = "attn_weights = attn_weights / math.sqrt(int(value.shape[-1]))"
@@ -242,7 +233,7 @@ def test_it_ends_with_open_windows_and_begins_again_with_another_cookie_behind_a
     first.enter()
     windows = [Window(first) for _ in range(2)]
     assert first.end(signal.SIGTERM) == 0
-    assert not left_of(own)
+    assert not own.left()
     for one in windows:
         one.close()
     hub = "https://hub.example/user/ana/desk"

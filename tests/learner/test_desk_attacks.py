@@ -19,15 +19,7 @@ pytest.importorskip("starlette", reason="the environment `desk` is not installed
 
 from grader.base.blanks import make_answer
 from grader.base.course import ROOT
-from tests.desk_server import (
-    PATIENCE_S,
-    Answer,
-    Served,
-    Window,
-    make_course,
-    running,
-    small_book,
-)
+from tests.desk_server import PATIENCE_S, Answer, Served, Window, make_course, running, small_book
 
 pytestmark = pytest.mark.any_python
 SECRET = "the answer of a lifetime"

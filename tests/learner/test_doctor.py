@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader.base.course import ROOT
 from grader.frameworks import version
 from grader.sandbox.launch import offered
+from tests import ran
 from tests.own_course import Course, copy_course
 
 
 def doctor(
-    *options: str, program: str = sys.executable, root: Path | str = ROOT, **environment: str
+    *options: str, program: str = sys.executable, root: Path | str = ROOT, **environment: Any
 ) -> subprocess.CompletedProcess[str]:
     drop = ("NO_COLOR", "GRADER_PLAIN", "LANG", "LC_ALL", "PYTHONUTF8", "PYTHONPATH")
-    kept = {name: value for name, value in os.environ.items() if name not in drop}
-    return subprocess.run(
-        [program, *options, "-m", "grader", "doctor"],
-        cwd=root,
-        env={**kept, "PYTHONUTF8": "1", **environment},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
+    words = (program, *options, "-m", "grader", "doctor")
+    return ran.command(*words, cwd=root, without=drop, **environment)
 
 
 def site_without(folder: Path, *names: str) -> str:
@@ -118,14 +110,8 @@ def test_a_damaged_max_is_told(own: Course, tmp_path: Path) -> None:
     assert done.returncode == 3, done.stdout + done.stderr
     assert re.search(r"❌ \w+: .*No module named 'max.experimental'.*\n   Do: Run", done.stdout)
     assert "Traceback" not in done.stdout
-    graded = subprocess.run(
-        [program, "-m", "grader", "grade", "s01"],
-        cwd=own.root,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = (program, "-m", "grader", "grade", "s01")
+    graded = ran.command(*words, cwd=own.root, without=["PYTHONPATH"])
     assert graded.returncode == 3, graded.stdout + graded.stderr
     assert "run doctor" in graded.stdout
 

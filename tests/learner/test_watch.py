@@ -15,10 +15,9 @@ import time
 from collections.abc import Callable, Iterator
 
 import pexpect
-import psutil
 import pytest
 
-from tests.own_course import Course, begin_again, copy_course
+from tests.own_course import Course, begin_again
 
 pytestmark = pytest.mark.any_python  # terminals, signals and files that change are the system's
 KEYS = r"q quit"
@@ -26,11 +25,6 @@ PATIENCE_S = 90
 """On a busy machine a report may take half a minute."""
 CAUGHT = (signal.SIGTERM, signal.SIGHUP)
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-
-
-@pytest.fixture(scope="module")
-def copied(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    return copy_course(tmp_path_factory.mktemp("own"))
 
 
 @pytest.fixture
@@ -82,24 +76,7 @@ def start(own: Course) -> Iterator[Callable[..., Screen]]:
     yield make
     for screen in screens:
         screen.child.close(force=True)
-    assert not left_of(own)
-
-
-def left_of(own: Course) -> list[str]:
-    """The processes of this course that still run, after a moment, and their folders."""
-    limit = time.monotonic() + PATIENCE_S
-    while (found := _left(own)) and time.monotonic() < limit:
-        time.sleep(0.05)
-    return found
-
-
-def _left(own: Course) -> list[str]:
-    found = [path.name for path in (own.root / "tmp").glob("*")]
-    for process in psutil.process_iter(["cmdline"]):
-        words = " ".join(process.info["cmdline"] or ())
-        if str(own.root) in words and process.pid != os.getpid():
-            found.append(words)
-    return found
+    assert not own.left()
 
 
 def test_each_key_does_what_the_footer_says(own: Course, start: Callable[..., Screen]) -> None:
@@ -257,7 +234,7 @@ def test_ctrl_z_gives_the_terminal_back(own: Course) -> None:
     shell.expect(pexpect.EOF)
     shell.wait()
     assert shell.exitstatus == 0
-    assert left_of(own) == []
+    assert own.left() == []
 
 
 @pytest.mark.parametrize(
@@ -274,10 +251,10 @@ def test_killed_while_it_grades_it_leaves_nothing(
     screen.see("grading", KEYS)
     os.kill(screen.child.pid, ending)
     limit = time.monotonic() + PATIENCE_S
-    while (modes(screen) != usual or _left(own)) and time.monotonic() < limit:
+    while modes(screen) != usual and time.monotonic() < limit:
         time.sleep(0.02)
     assert modes(screen) == usual
-    assert left_of(own) == []
+    assert own.left() == []
     assert not list(own.root.glob("**/.progress*"))
 
 
@@ -317,4 +294,4 @@ def test_without_a_terminal_it_prints_plain_reports(own: Course) -> None:
             assert "\x1b" not in watch.stdout.read()
         finally:
             watch.kill()
-    assert left_of(own) == []
+    assert own.left() == []

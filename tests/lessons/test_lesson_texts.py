@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from types import ModuleType
 from typing import Any
@@ -14,9 +13,8 @@ from gpt2.checkpoint import read_checkpoint
 from gpt2.tokenizer import Tokenizer
 from grader.base import course
 from grader.base.course import ROOT
-from grader.frameworks.max import engine
 
-pytestmark = pytest.mark.any_python  # the numbers are NumPy's
+pytestmark = [pytest.mark.any_python, pytest.mark.usefixtures("numpy_engine")]
 SMALL = ROOT / "gpt2" / "tiny"
 LESSON = course.find("12").lesson.read_text(encoding="utf-8")
 SOURCE = course.find("12").solution.read_text(encoding="utf-8")
@@ -42,12 +40,6 @@ MISTAKES = {
         ("causal_mask(seq_len, cached,", "causal_mask(seq_len, 0,"),
     ],
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def numpy_engine() -> None:
-    os.environ.update(engine.environment())
-    engine.install("numpy")
 
 
 def written(edits: list[tuple[str, str]], count: int, **how: Any) -> str:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,10 +12,12 @@ from grader.base import course
 from grader.base.course import ROOT
 from grader.base.model import Step
 from grader.rubric import load
+from tests import ran
 from tests.marks import todays
 from tools.sync import blocks
 
 STEPS = course.steps()
+SESSION = ROOT / "tests/lessons/lesson_session.py"
 PYTORCH = ROOT / "steps/coming_from_pytorch.md"
 PAGES = [
     *(ROOT / "steps" / f"{name}.md" for name in ("what_it_costs", "what_heads_learn", "mistakes")),
@@ -46,19 +45,9 @@ def shown(step: Step, outcome: str) -> list[str]:
 def test_every_python_block_prints_what_the_lesson_says(tmp_path: Path) -> None:
     """In the Python that a learner types them into, and in a folder outside the course."""
     lessons = todays(3, [str(path) for path in (*(step.lesson for step in STEPS), *PAGES)])
-    session = str(ROOT / "tests" / "lessons" / "lesson_session.py")
-    done = subprocess.run(
-        [sys.executable, "-m", "tools.python", session, *lessons],
-        cwd=ROOT,
-        env={**os.environ, "INIT_CWD": str(tmp_path), "MAX_EAGER_ALLOW_LAZY_COMPILE": "0"},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    attempted = done.stdout.split("attempted ")[-1].split()
+    more = {"INIT_CWD": str(tmp_path), "MAX_EAGER_ALLOW_LAZY_COMPILE": "0"}
+    told = ran.said("-m", "tools.python", SESSION, *lessons, **more)
+    attempted = told.split("attempted ")[-1].split()
     assert len(attempted) == len(lessons)
     assert "0" not in attempted
 
@@ -66,17 +55,8 @@ def test_every_python_block_prints_what_the_lesson_says(tmp_path: Path) -> None:
 @pytest.mark.native
 def test_max_alone_says_what_the_page_on_pytorch_says(tmp_path: Path) -> None:
     """Its messages and results, without the engine of the course."""
-    session = str(ROOT / "tests" / "lessons" / "lesson_session.py")
-    done = subprocess.run(
-        [sys.executable, session, str(PYTORCH)],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "MAX_EAGER_EXECUTOR": "interpreter"},
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    more = {"PYTHONPATH": str(ROOT), "MAX_EAGER_EXECUTOR": "interpreter"}
+    ran.said(SESSION, PYTORCH, cwd=tmp_path, timeout_s=600, **more)
 
 
 @each_step
@@ -148,15 +128,7 @@ def test_what_gpt2_writes_when_a_part_is_wrong_is_what_the_lesson_says() -> None
         "import sys; from gpt2.text_generation import prepare_max; prepare_max(); "
         "from tools.without import block; print(block(sys.argv[1]))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, step],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=True,
-    )
-    assert done.stdout in course.find(step).lesson.read_text(encoding="utf-8")
+    assert ran.said("-c", code, step) in course.find(step).lesson.read_text(encoding="utf-8")
 
 
 def test_references_to_sections_find_them() -> None:

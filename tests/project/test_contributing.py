@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from grader.base.course import ROOT
+from tests import ran
 from tests.graded import variants
 from tests.own_course import Course, copy_course
 
@@ -87,7 +86,5 @@ def test_an_experiment_is_added(tmp_path: Path) -> None:
     module = tmp_path / "tools/lab/experiments.py"
     enter(module, "EXPERIMENTS = {", f"{function}\n\n")
     enter(module, "fused, cache", "squares, ")
-    command = [sys.executable, "-m", "tools.lab", "squares", "--engine", "numpy", "--turns", "1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "100,000 numbers" in done.stdout
+    words = ("-m", "tools.lab", "squares", "--engine", "numpy", "--turns", "1")
+    assert "100,000 numbers" in ran.said(*words, cwd=tmp_path, without=["PYTHONPATH"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import shutil
@@ -19,6 +18,7 @@ import yaml
 from grader.base.course import ROOT
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
 from grader.report import as_summary
+from tests import ran
 from tests.graded import variants
 from tools.pixiw import shell
 from tools.pixiw.manifest import read
@@ -69,10 +69,7 @@ def test_an_action_is_named_by_its_commit_and_gets_no_right_to_write(path: Path)
 
 @pytest.mark.parametrize(
     ("form", "path"),
-    [
-        ("tasks", ".vscode/tasks.json"),
-        ("devcontainer", ".devcontainer/devcontainer.json"),
-    ],
+    [("tasks", ".vscode/tasks.json"), ("devcontainer", ".devcontainer/devcontainer.json")],
 )
 def test_a_file_for_vs_code_has_the_documented_fields(form: str, path: str) -> None:
     jsonschema.Draft7Validator.check_schema(FORMS[form])
@@ -107,13 +104,8 @@ def test_the_image_ends_as_a_user_without_rights() -> None:
 def clone(tmp_path: Path) -> Path:
     """A fresh clone of what is there, with an environment that this Python stands for."""
     home = tmp_path / "clone"
-    tracked = subprocess.run(
-        ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    ).stdout
-    for name in filter(None, os.fsdecode(tracked).split("\0")):
+    words = ("git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached")
+    for name in filter(None, ran.command(*words).stdout.split("\0")):
         if (ROOT / name).is_file() and not name.startswith("tests/"):
             (home / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, home / name)
@@ -126,18 +118,10 @@ def clone(tmp_path: Path) -> Path:
     return home
 
 
-def bash(clone: Path, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def bash(clone: Path, line: str, **variables: Any) -> subprocess.CompletedProcess[str]:
     """Run a line as GitHub does."""
-    kept = {k: v for k, v in os.environ.items() if k not in ("INIT_CWD", "GRADER_COURSE")}
-    return subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", line],
-        cwd=clone,
-        env={**kept, "PYTHONIOENCODING": "utf-8", **variables},
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
+    words = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", line)
+    return ran.command(*words, cwd=clone, without=["INIT_CWD", "GRADER_COURSE"], **variables)
 
 
 @pytest.mark.whole
@@ -176,7 +160,7 @@ def test_a_table_has_no_markup_of_a_program() -> None:
 
 @pytest.mark.parametrize("line", [told for what, told in instructions() if what == "RUN"])
 def test_every_line_of_the_dockerfile_is_sound(line: str) -> None:
-    done = subprocess.run(["bash", "-n", "-c", line], capture_output=True, text=True, check=False)
+    done = ran.command("bash", "-n", "-c", line)
     assert (done.returncode, done.stderr) == (0, "")
 
 

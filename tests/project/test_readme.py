@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from PIL import Image
 
 from grader.base import course
 from grader.base.course import ROOT
+from tests import ran
 from tools import film
 from tools.pixiw.manifest import read
 
@@ -43,14 +42,10 @@ def test_every_step_is_in_its_table() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_its_links_and_its_tasks_exist(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\(((?!https://)[^)#]+)\)", text):
-        assert (page.parent / target).exists(), target
-    tasks = read(ROOT).tasks
-    named = re.findall(r"pixiw run ((?!-|NAME|help)[\w-]+)", text)
+def test_its_tasks_exist(page: Path) -> None:
+    named = re.findall(r"pixiw run ((?!-|NAME|help)[\w-]+)", page.read_text(encoding="utf-8"))
     assert named
-    assert set(named) - {"python"} <= set(tasks)
+    assert set(named) - {"python"} <= set(read(ROOT).tasks)
 
 
 def test_the_model_generates_what_it_shows() -> None:
@@ -58,13 +53,5 @@ def test_the_model_generates_what_it_shows() -> None:
     assert shown is not None
     arguments = shown[1].replace('"She was"', "She_was").split()
     arguments = [one.replace("_", " ") for one in arguments]
-    done = subprocess.run(
-        [sys.executable, "-m", "gpt2", *arguments, "--engine", "numpy"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-        check=True,
-    )
-    assert done.stdout.split() == shown[2].split()
+    told = ran.said("-m", "gpt2", *arguments, "--engine", "numpy")
+    assert told.split() == shown[2].split()

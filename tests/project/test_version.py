@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import tomllib
 from dataclasses import replace
 
@@ -17,6 +16,7 @@ from grader.base.course import ROOT
 from grader.classroom import exports
 from grader.cli import cli
 from grader.report import as_gradescope, as_html, as_json, as_junit, as_text
+from tests import ran
 from tests.classroom.test_platforms import book, person, read
 
 pytestmark = pytest.mark.any_python
@@ -25,9 +25,7 @@ REPORT = replace(pipeline.unreadable(course.find("s05"), "x"), isolation="confin
 
 
 def test_the_commands_tell_it() -> None:
-    command = [str(ROOT / "pixiw"), "--version"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout == f"attention-course {__version__}\n"
+    assert ran.command(ROOT / "pixiw", "--version").stdout == f"attention-course {__version__}\n"
     assert CliRunner().invoke(cli, ["--version"], prog_name="grader").output == (
         f"grader, version {__version__}\n"
     )

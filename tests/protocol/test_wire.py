@@ -178,20 +178,7 @@ JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(
-                [
-                    "a",
-                    "f",
-                    "l",
-                    "t",
-                    "d",
-                    "Hello",
-                    "Done",
-                    "SeenTensor",
-                    "SeenModule",
-                    "Observation",
-                ]
-            ),
+            st.sampled_from([*"afltd", "Hello", "Done", "SeenTensor", "SeenModule", "Observation"]),
             inner,
             max_size=2,
         )

@@ -18,6 +18,7 @@ import pytest
 from grader.base import course
 from grader.base.model import CheckResult, Kind, Report, Status, Verdict
 from grader.report import as_lines
+from tests import ran
 from tests.graded import variants
 
 pytestmark = pytest.mark.any_python
@@ -71,15 +72,7 @@ def output(wrong: Path) -> str:
 
 
 def graded(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "grader", "grade", "s05", "--format", "lines", *arguments],
-        cwd=course.ROOT,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-    )
+    return ran.python("-m", "grader", "grade", "s05", "--format", "lines", *arguments)
 
 
 def test_each_problem_is_a_line_with_its_hint_and_the_last_line_is_none(
@@ -128,14 +121,7 @@ LISP = """
 def test_emacs_itself_finds_every_problem(output: str, tmp_path: Path) -> None:
     (tmp_path / "errors").write_text(output, encoding="utf-8")
     (tmp_path / "script.el").write_text(LISP)
-    done = subprocess.run(
-        ["emacs", "--batch", "-Q", "-l", "script.el"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
+    done = ran.command("emacs", "--batch", "-Q", "-l", "script.el", cwd=tmp_path)
     expected = [one[:3] for one in problems("grade the open step", output)]
     assert done.stdout.splitlines() == [" ".join(map(str, one)) for one in expected]
 
@@ -147,9 +133,7 @@ def test_vim_finds_every_problem_without_any_settings(output: str, tmp_path: Pat
     show += 'v:val.lnum .. "," .. v:val.col\')'
     script = f"cgetfile errors\ncall writefile({show}, 'found')\nqall!\n"
     (tmp_path / "script.vim").write_text(script)
-    subprocess.run(
-        ["vim", "-u", "NONE", "-es", "-S", "script.vim"], cwd=tmp_path, timeout=90, check=True
-    )
+    ran.command("vim", "-u", "NONE", "-es", "-S", "script.vim", cwd=tmp_path)
     found = (tmp_path / "found").read_text(encoding="utf-8").splitlines()
     expected = problems("grade the open step", output)
     assert len(found) == len(expected)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from html import unescape
 
 import pytest
@@ -14,6 +12,7 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase
 from grader.base.model import Report, Status
 from grader.report import as_check50, as_junit
 from grader.report.parts import said
+from tests import ran
 from tests.report.test_exports import NASTY, REPORTS
 
 RESULTS = {Status.FAIL: Failure, Status.NOT_RUN: Skipped, Status.ERROR: Error}
@@ -76,15 +75,8 @@ for line in sys.stdin:
 def rendered() -> dict[str, tuple[str, str]]:
     """Each report as check50 prints it, and as its page."""
     lines = [json.dumps(json.loads(as_check50.render(report))) for report in REPORTS.values()]
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", RENDER],
-        input="\n".join(lines),
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    shown = [tuple(json.loads(line)) for line in done.stdout.splitlines()]
+    told = ran.said("-W", "ignore", "-c", RENDER, typed="\n".join(lines))
+    shown = [tuple(json.loads(line)) for line in told.splitlines()]
     return dict(zip(REPORTS, shown, strict=True))
 
 

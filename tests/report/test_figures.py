@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import math
 import re
-import shutil
-import subprocess
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import pairwise
@@ -27,6 +26,7 @@ from grader.report.figures.terminal import Depth, Screen
 from grader.rubric import load
 from grader.sandbox import WorkerPool
 from tests.graded import variants
+from tools.desk import chromium
 
 pytestmark = pytest.mark.any_python
 EXHIBITS = {step.id: made for step in course.steps() if (made := load.exhibit(step))}
@@ -217,34 +217,18 @@ def test_more_columns_than_fit_become_half_blocks() -> None:
 
 @pytest.mark.whole
 def test_a_browser_draws_the_page_light_and_dark(tmp_path: Path) -> None:
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
+    from tests.browser import opened
+
+    if chromium() is None:
         pytest.skip("there is no Chromium here")
     page = tmp_path / "page.html"
     exhibit = EXHIBITS["s03"](None)
     page.write_text(pages.render("t", reference(exhibit, exhibit.views).figures), encoding="utf-8")
-    for name, theme, extra in (
-        ("light", palette.LIGHT, []),
-        ("dark", palette.DARK, ["--blink-settings=preferredColorScheme=0"]),
-    ):
-        shot = tmp_path / f"{name}.png"
-        quiet = "--disable-quic --no-first-run --disable-background-networking --disable-sync"
-        subprocess.run(
-            [
-                chromium,
-                *["--headless", "--no-sandbox", "--disable-gpu", "--disable-component-update"],
-                *quiet.split(),
-                f"--user-data-dir={tmp_path / name}",
-                f"--screenshot={shot}",
-                "--window-size=900,700",
-                *extra,
-                page.as_uri(),
-            ],
-            capture_output=True,
-            timeout=120,
-            check=True,
-        )
-        counted = Image.open(shot).convert("RGB").getcolors(1 << 20) or []
-        seen = {colour: count for count, colour in counted}
-        assert seen.get(theme.full, 0) > 500
-        assert seen.get(theme.none, 0) > 500
+    with opened() as chrome:
+        for name, theme in (("light", palette.LIGHT), ("dark", palette.DARK)):
+            shown = chrome.new_page(color_scheme=name, viewport={"width": 900, "height": 700})
+            shown.goto(page.as_uri())
+            shot = Image.open(io.BytesIO(shown.screenshot())).convert("RGB")
+            seen = {colour: count for count, colour in shot.getcolors(1 << 20) or []}
+            assert seen.get(theme.full, 0) > 500
+            assert seen.get(theme.none, 0) > 500

@@ -85,9 +85,7 @@ def attack():
         "attack",
     ),
     "floods its output": Attack(
-        HEAD + "def attack():\n    while True: os.write(1, b'flood ' * 9999)\n",
-        "timeout",
-        "attack",
+        HEAD + "def attack():\n    while True: os.write(1, b'flood ' * 9999)\n", "timeout", "attack"
     ),
     "keeps memory without end": Attack(
         HEAD + "def attack():\n    kept = []\n    while True: kept.append(b'x' * 50_000_000)\n",

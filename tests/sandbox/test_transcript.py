@@ -22,10 +22,7 @@ JOB = Job(
     "f.py",
     "",
     {},
-    (
-        Probe("p", (Call("a", None, "f"), Call("b", None, "g"))),
-        Probe("q", (Call("c", None, "h"),)),
-    ),
+    (Probe("p", (Call("a", None, "f"), Call("b", None, "g"))), Probe("q", (Call("c", None, "h"),))),
 )
 HELLO, TAKEN, LOADED = Hello(("limits",), 7), Taken(), Loaded()
 FIRST, SECOND = Observation("p", {"a": 1, "b": 2}), Observation("q", {"c": None})
@@ -92,10 +89,7 @@ OUT_OF_ORDER: dict[str, tuple[Message, ...]] = {
     "results in another order": (*BEGUN, Observation("p", {"b": 2, "a": 1})),
     "a result missing without an error": (*BEGUN, Observation("p", {"a": 1})),
     "an error at another action": (*BEGUN, Observation("p", {"a": 1}, failure("a"))),
-    "an error after the last action": (
-        *BEGUN,
-        Observation("p", {"a": 1, "b": 2}, failure("b")),
-    ),
+    "an error after the last action": (*BEGUN, Observation("p", {"a": 1, "b": 2}, failure("b"))),
     "done too early": (*BEGUN, FIRST, Done()),
     "done twice": (*BEGUN, FIRST, SECOND, Done(), Done()),
     "endless progress": (*BEGUN, *[Notice("x")] * 1_000),

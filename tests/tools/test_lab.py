@@ -6,23 +6,20 @@ What they measure is compiled by MAX, which takes minutes; those tests are marke
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from grader.base.course import ROOT
+from tests import ran
 from tools.lab.__main__ import listing, table
 from tools.lab.experiments import EXPERIMENTS, NotTheSame, require_close
 from tools.lab.timing import TURN, Compared, Pair, compare
 
 
 def lab(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tools.lab", *arguments]
-    return subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False
-    )
+    return ran.python("-m", "tools.lab", *arguments, timeout_s=1800)
 
 
 class Watch:

@@ -15,14 +15,7 @@ from grader.base.model import Step
 from grader.rubric import load
 from tests.graded import direct, variants
 from tests.own_course import copy_course
-from tools.new_step.layout import (
-    LEAST_RIGHT,
-    LEAST_WRONG,
-    NEEDED,
-    CannotLayOut,
-    lay_out,
-    missing,
-)
+from tools.new_step.layout import LEAST_RIGHT, LEAST_WRONG, NEEDED, CannotLayOut, lay_out, missing
 
 STEPS = course.steps()
 TITLE = "Share Keys and Values"

@@ -76,9 +76,7 @@ def test_the_locks_are_those_of_this_pixi_toml(manifest: Manifest) -> None:
         assert each.digest in first, f"{each.lock} is out of step: ./pixiw run lock"
 
 
-def test_the_locks_pin_each_package_with_its_hashes_and_name_no_address(
-    manifest: Manifest,
-) -> None:
+def test_the_locks_pin_each_package_with_its_hashes_and_name_no_address(manifest: Manifest) -> None:
     for each in locked(manifest):
         text = (ROOT / each.lock).read_text(encoding="utf-8")
         assert "://" not in text

@@ -138,10 +138,7 @@ def test_force_replaces_work_and_keeps_a_copy(small: Path) -> None:
 @pytest.mark.parametrize(
     ("break_it", "said"),
     [
-        (
-            lambda root: (root / "solutions/solution_01.py").unlink(),
-            "solution_01.py is missing",
-        ),
+        (lambda root: (root / "solutions/solution_01.py").unlink(), "solution_01.py is missing"),
         (lambda root: (root / "steps" / "step_01.md").unlink(), "step_01.md is missing"),
         (lambda root: (root / "checks" / "step_01" / "rubric.py").unlink(), "rubric.py is missing"),
         (lambda root: (root / "pixi.toml").unlink(), "pixi.toml is missing"),

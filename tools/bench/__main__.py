@@ -12,7 +12,7 @@ import click
 
 from grader import frameworks
 from grader.learner.tasks import typed
-from tools.bench import classroom, compare, desk, layers, page, serving, watch
+from tools.bench import classroom, compare, desk, layers, page, watch
 from tools.bench.processes import GRADE, IMPORT, KEEP, TURNS, empty, seconds
 
 EAGER = (
@@ -68,7 +68,6 @@ main.add_command(classroom.main, "class")
 main.add_command(compare.main, "compare")
 main.add_command(desk.main, "desk")
 main.add_command(layers.parts, "parts")
-main.add_command(serving.main, "serve")
 main.add_command(watch.main, "watch")
 
 if __name__ == "__main__":

@@ -25,10 +25,7 @@ import click
 
 from grader.base.course import ROOT
 
-IMPORT = (
-    "-c",
-    "import max.experimental.nn, max.experimental.tensor, max.experimental.functional",
-)
+IMPORT = ("-c", "import max.experimental.nn, max.experimental.tensor, max.experimental.functional")
 GRADE = ("-m", "grader", "grade", "s05", "--file", "solutions/solution_05.py")
 LONGEST_S = 4 * 3600.0
 TURNS = click.option("--turns", type=click.IntRange(1), default=10, show_default=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 import sys
 import tempfile
 import time
@@ -11,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from grader.base import course
 from tools.bench.desk import PAUSE_S
 from tools.bench.processes import SAVES, Impossible, spread, surroundings
+from tools.desk import copy
 
 LIMIT_S = 60.0
 
@@ -37,9 +36,7 @@ def measure(saves: int) -> list[float]:
 
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for name in ("checks", "grader", "solutions", "steps"):
-            shutil.copytree(course.ROOT / name, root / name)
-        shutil.copy(course.ROOT / "course.toml", root)
+        copy(("checks", "grader", "solutions", "steps", "course.toml"), root)
         solution = (root / "solutions/solution_05.py").read_text(encoding="utf-8")
         more = {"PYTHONPATH": folder, "TERM": "xterm", "PYTHONUTF8": "1"}
         arguments = ["-m", "grader", "watch", "s05"]

@@ -28,9 +28,7 @@ from tools.lab.timing import Compared, compare
     help="max compiles first; numpy starts at once.",
 )
 @click.option(
-    "--processor",
-    is_flag=True,
-    help="Count CPU time of all threads: for a busy machine.",
+    "--processor", is_flag=True, help="Count CPU time of all threads: for a busy machine."
 )
 def main(name: str | None, turns: int, kind: str, processor: bool) -> None:
     """Measure on this machine what the lessons say about speed.

@@ -13,16 +13,10 @@ from max.dtype import DType
 from max.experimental import functional as F
 from max.experimental.tensor import Tensor
 
-from grader.frameworks.max import engine
 from grader.frameworks.max.engine import interpreter
 
-pytestmark = pytest.mark.any_python
+pytestmark = [pytest.mark.any_python, pytest.mark.usefixtures("numpy_engine")]
 Program = Callable[[Tensor], Any]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _installed() -> None:
-    engine.install("numpy")
 
 
 PROGRAMS: dict[str, Program] = {

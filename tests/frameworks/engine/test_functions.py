@@ -6,7 +6,6 @@ The tables name each function once; a function that MAX adds shows up as missing
 from __future__ import annotations
 
 import copy
-import os
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
@@ -14,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.frameworks.max import engine
 from tests.marks import sampled
 
 Use = Callable[[Any], Any]
@@ -195,10 +193,7 @@ LAYERS: Mapping[str, Use] = {
 
 
 @pytest.fixture
-def inputs(monkeypatch: pytest.MonkeyPatch) -> Inputs:
-    monkeypatch.setenv("MAX_EAGER_ALLOW_LAZY_COMPILE", "0")
-    os.environ.update(engine.environment())
-    engine.install("numpy")
+def inputs(numpy_engine: None, nothing_is_compiled: None) -> Inputs:
     return Inputs()
 
 

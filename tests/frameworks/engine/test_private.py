@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import ast
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from grader.base.course import ROOT
 from grader.frameworks.max import engine
 from grader.frameworks.max.engine import audit, private
+from tests import ran
 from tests.marks import sampled
 
 FOLDER = Path(private.__file__).parent
@@ -21,11 +18,7 @@ FOLDER = Path(private.__file__).parent
 
 def run(code: str) -> str:
     """What a process of its own prints, which has the engine's environment."""
-    surroundings = {**os.environ, **engine.environment(), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, env=surroundings, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return ran.said("-c", code, **engine.environment()).strip()
 
 
 def of_max(tree: ast.AST) -> Iterator[str]:
@@ -72,11 +65,8 @@ def test_the_audit_says_where_a_name_that_moved_is_now() -> None:
 
 
 def test_the_audit_lists_every_name_with_what_needs_it() -> None:
-    command = [sys.executable, "-m", audit.__name__]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    for name in audit.names():
-        assert f"there    {name}  ({name.serves})" in done.stdout.splitlines()
+    told = ran.said("-m", audit.__name__).splitlines()
+    assert [name for name in audit.names() if f"there    {name}  ({name.serves})" not in told] == []
 
 
 WITHOUT = """

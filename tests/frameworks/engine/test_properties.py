@@ -5,7 +5,6 @@ What each does to special numbers is recorded: see ``test_recorded``.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -16,8 +15,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from grader.frameworks.max import engine
-
+pytestmark = pytest.mark.usefixtures("numpy_engine", "nothing_is_compiled")
 Array = npt.NDArray[Any]
 
 # Relative to the largest number of the reference.
@@ -30,17 +28,6 @@ SEEDS = st.integers(0, 2**32 - 1)
 quick = settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def numpy_engine() -> None:
-    os.environ.update(engine.environment())
-    engine.install("numpy")
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MAX_EAGER_ALLOW_LAZY_COMPILE", "0")
 
 
 def functional() -> Any:

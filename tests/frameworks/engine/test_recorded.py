@@ -17,6 +17,7 @@ from grader.frameworks.max.engine.operation import Handler, Operation
 from tests.engine_cases.case import Array, Case
 from tests.engine_cases.record import RECORDED, all_cases, load, outputs_of
 
+pytestmark = pytest.mark.usefixtures("nothing_is_compiled")
 # Relative and absolute. MAX's float64 exp is good to about 3e-12, its float32 to the last bits.
 TOLERANCE = {"float32": (1e-5, 1e-6), "float64": (1e-10, 1e-11)}
 # By the beginning of a case's name, where digits are lost: a power multiplies the error of MAX's
@@ -71,11 +72,6 @@ def reached() -> Iterator[set[str]]:
     interpreter.register_custom({n: spy(n, code) for n, code in handlers.CUSTOM_HANDLERS.items()})
     yield names
     engine.install("numpy")
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MAX_EAGER_ALLOW_LAZY_COMPILE", "0")
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -11,18 +10,8 @@ import pytest
 
 from grader.frameworks.max import engine
 
+pytestmark = pytest.mark.usefixtures("numpy_engine", "nothing_is_compiled")
 Array = npt.NDArray[Any]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def numpy_engine() -> None:
-    os.environ.update(engine.environment())
-    engine.install("numpy")
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MAX_EAGER_ALLOW_LAZY_COMPILE", "0")
 
 
 @pytest.fixture

@@ -23,13 +23,9 @@ from grader.base.course import ROOT
 from grader.frameworks.max import engine
 from grader.frameworks.max.engine import private
 
-pytestmark = pytest.mark.any_python  # whatever is graded with another Python is staged so too
+# Whatever is graded with another Python is staged so too.
+pytestmark = [pytest.mark.any_python, pytest.mark.usefixtures("numpy_engine")]
 CPU = DeviceRef.CPU()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _installed() -> None:
-    engine.install("numpy")
 
 
 @pytest.mark.whole

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from grader.base.course import ROOT
 from grader.frameworks.max import engine
 from grader.frameworks.max.engine import precompile
+from tests import ran
 
 
 def run(code: str, **variables: str) -> str:
-    command = [sys.executable, "-c", code]
-    surroundings = {**os.environ, **variables, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, env=surroundings, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
+    return ran.said("-c", code, **variables).strip()
 
 
 def test_asking_for_the_environment_imports_nothing_heavy() -> None:
