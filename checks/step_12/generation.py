@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
@@ -46,12 +47,7 @@ def draw(rng: Rng) -> Iterator[Trial]:
         "text-drawn",
         sizes,
         lambda _: Text(
-            _prompt(rng, 2),
-            3,
-            temperature=2.0,
-            top_k=4,
-            draws=tuple(float(one) for one in rng.random(3)),
-            given_as="array",
+            _prompt(rng, 2), 3, temperature=2.0, top_k=4, draws=_draws(rng, 3), given_as="array"
         ),
     )
     yield written(
@@ -66,7 +62,7 @@ def draw(rng: Rng) -> Iterator[Trial]:
         rng,
         "text-full",
         sizes,
-        lambda _: Text(_prompt(rng, 5), 6, temperature=1.8, draws=tuple(rng.random(6).tolist())),
+        lambda _: Text(_prompt(rng, 5), 6, temperature=1.8, draws=_draws(rng, 6)),
     )
     yield from _settings(rng, sizes)
     yield _streamed(rng, sizes)
@@ -75,64 +71,50 @@ def draw(rng: Rng) -> Iterator[Trial]:
 
 def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
     """Settings together: two texts of one model each, the second beside the first."""
-    name = (f"settings-{index}" for index in itertools.count(1))
+    number = itertools.count(1)
+    large = {**sizes, "vocab_size": LARGE + 1}
+    drawn = functools.partial(_drawn, rng)
 
-    def drawn(length: int, **more: Any) -> Text:
-        draws = tuple(float(one) for one in rng.random(3))
-        text = Text(_prompt(rng, length), 2, temperature=1.8, draws=draws, given_as="iterator")
-        return replace(text, **more)
+    def trial(*make: Any, sizes: Config = sizes, **more: Any) -> Trial:
+        return written(rng, f"settings-{next(number)}", sizes, *make, **more)
 
-    yield written(
-        rng,
-        next(name),
-        sizes,
+    yield trial(
         lambda _: _prompted_end(Text(_prompt(rng, 3), 2, top_k=1, given_as="iterator")),
         lambda text: replace(text, max_new_tokens=0),
         prompted=True,
     )
-    yield written(
-        rng,
-        next(name),
-        sizes,
+    yield trial(
         lambda _: drawn(1, use_cache=False),
         lambda text: replace(text, tokens=_prompt(rng, 7), max_new_tokens=3),
     )
-    yield written(
-        rng,
-        next(name),
-        {**sizes, "vocab_size": LARGE + 1},
+    yield trial(
         lambda model: _ended(model, drawn(3, top_k=3, use_cache=False, max_new_tokens=3)),
         lambda text: replace(text, max_new_tokens=0, use_cache=False),
         end=LARGE,
+        sizes=large,
     )
-    yield written(
-        rng,
-        next(name),
-        sizes,
+    yield trial(
         lambda model: _ended_as_prompted(model, drawn(2, use_cache=False, max_new_tokens=3)),
         prompted=True,
     )
-    yield written(
-        rng,
-        next(name),
-        sizes,
-        lambda _: Text(_prompt(rng, 5), 9, use_cache=False),
-    )
-    yield written(
-        rng,
-        next(name),
-        sizes,
+    yield trial(lambda _: Text(_prompt(rng, 5), 9, use_cache=False))
+    yield trial(
         lambda model: _ended_as_prompted(model, drawn(4, max_new_tokens=3, given_as="array")),
         lambda text: replace(text, max_new_tokens=1),
         prompted=True,
     )
-    yield written(
-        rng,
-        next(name),
-        {**sizes, "vocab_size": LARGE + 1},
+    yield trial(
         lambda model: _ended(model, Text(_prompt(rng, 3), 2), 0),
         lambda text: _best_only(replace(text, tokens=_prompt(rng, 4))),
+        sizes=large,
     )
+
+
+def _drawn(rng: Rng, length: int, **more: Any) -> Text:
+    """A text of two drawn tokens after ``length`` others, or of what ``more`` says."""
+    draws = _draws(rng, 3)
+    text = Text(_prompt(rng, length), 2, temperature=1.8, draws=draws, given_as="iterator")
+    return replace(text, **more)
 
 
 LARGE = 259
@@ -231,6 +213,10 @@ def _fresh(rng: Rng) -> Iterator[Trial]:
 
 def _prompt(rng: Rng, length: int) -> list[int]:
     return [int(token) for token in rng.permutation(11)[:length]]
+
+
+def _draws(rng: Rng, count: int) -> tuple[float, ...]:
+    return tuple(rng.random(count).tolist())
 
 
 def _ended_as_prompted(model: Model, text: Text) -> Text:
