@@ -252,6 +252,7 @@ def messages() -> Fields:
     """What the worker may send, and the test of each field."""
     error = _one(probe.SeenError)
     names = _few(_name, probe.MOST_NAMES)
+    values = _small(_one(probe.SeenValue), probe.MOST_VALUES)
     return {
         Hello: (_many(_name), _number, _many(_text)),
         Broken: (_text,),
@@ -266,13 +267,7 @@ def messages() -> Fields:
         probe.SeenModule: (_name, _boolean, _mapping(_one(probe.SeenParameter)), _mapping(_name)),
         probe.SeenObject: (_name,),
         probe.SeenValue: (_name, _name, _maybe(shape), _name, _maybe(names), names, names, names),
-        probe.SeenCall: (
-            _number,
-            _name,
-            _text,
-            _text,
-            _small(_one(probe.SeenValue), probe.MOST_VALUES),
-        ),
+        probe.SeenCall: (_number, _name, _text, _text, values),
         probe.SeenError: (
             _name,
             _text,
@@ -287,13 +282,7 @@ def messages() -> Fields:
             names,
         ),
         probe.Trail: (_places, _many(_maybe(_numbers)), _scalars),
-        probe.Observation: (
-            _name,
-            _mapping(_seen),
-            _maybe(error),
-            _maybe(_trail),
-            _token,
-        ),
+        probe.Observation: (_name, _mapping(_seen), _maybe(error), _maybe(_trail), _token),
     }
 
 
