@@ -21,6 +21,7 @@ from grader.base.machine import cores
 from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Tried, Verdict
 
 if TYPE_CHECKING:
+    from grader.explain.meter import Meter
     from grader.explain.repair.suggest import Case
     from grader.explain.state import State
     from grader.explain.trace.follow import Followed
@@ -84,10 +85,13 @@ def grade(
             raise
         from grader.grading import faults
 
-        base = Report(
-            step.id, step.title, _shown(step, path), Verdict.ERROR, (), course=step.course
-        )
-        return faults.of_ours(replace(base, engine=options.engine), step, problem)
+        base = replace(_blank(step, path), verdict=Verdict.ERROR, engine=options.engine)
+        return faults.of_ours(base, step, problem)
+
+
+def _blank(step: Step, path: Path) -> Report:
+    """A report that says nothing yet."""
+    return Report(step.id, step.title, _shown(step, path), Verdict.FAIL, (), course=step.course)
 
 
 def _graded(
@@ -112,16 +116,7 @@ def _graded(
         rubric = load.rubric(step)
         seed = drawn.seed if drawn else options.seed
         seed = secrets.randbits(32) if seed is None else seed
-        base = Report(
-            step.id,
-            step.title,
-            _shown(step, path),
-            Verdict.FAIL,
-            (),
-            seed=seed,
-            engine=options.engine,
-            course=step.course,
-        )
+        base = replace(_blank(step, path), seed=seed, engine=options.engine)
         try:
             data = read_program(path, step.id) if data is None else data
             base = replace(base, digest=hashlib.sha256(data).hexdigest())
@@ -138,10 +133,8 @@ def unreadable(step: Step, message: str, hint: str = "") -> Report:
     from grader.rubric import load
     from grader.source import SourceProblem
 
-    base = Report(
-        step.id, step.title, _shown(step, step.stub), Verdict.FAIL, (), course=step.course
-    )
-    return _unreadable(base, load.rubric(step), SourceProblem(message, hint=hint or None), 0.0)
+    problem = SourceProblem(message, hint=hint or None)
+    return _unreadable(_blank(step, step.stub), load.rubric(step), problem, 0.0)
 
 
 def _any_numbers(does: Callable[P, T]) -> Callable[P, T]:
@@ -166,44 +159,25 @@ def _judged(
     options: Options,
     running: sandbox.Worker,
     started: float,
-    drawn: Drawn | None = None,
-    start: Callable[..., sandbox.Worker] | None = None,
-    early: Callable[[Report], None] | None = None,
+    drawn: Drawn | None,
+    start: Callable[..., sandbox.Worker],
+    early: Callable[[Report], None] | None,
 ) -> Report:
-    """Without ``start``, a doubtful outcome is not rechecked."""
-    from grader.explain import explanation
     from grader.explain.meter import Meter
-    from grader.explain.repair.suggest import Case
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
-    from grader.grading.judge import each_finding
     from grader.grading.warm_worker import WarmWorker
-    from grader.source import certain
 
     drawn = drawn or draw(rubric, base.seed)
     findings: dict[str, Finding] = {}
-
-    def meanwhile() -> Iterator[object]:
-        for name, finding in each_finding(rubric, source):
-            findings[name] = finding
-            yield name
-        yield certain(source)
-        yield from drawn.calculating()
-        if explaining and cores() > 1:  # while another core is busy with the program
-            from grader.explain.repair import suggest
-
-            yield suggest
-
     explaining = options.follow is not Follow.NOT
     probes = tuple(trial.probe for trial in drawn.trials.values())
     job = _job(base, step, source.text, probes, options)
     judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
-    outcome = running.finish(job, meanwhile=meanwhile(), more=explaining)
+    meanwhile = _meanwhile(judge, findings, explaining=explaining)
+    outcome = running.finish(job, meanwhile=meanwhile, more=explaining)
     options = _afforded(options, outcome)
     found = judge.report(outcome)
-    if start is None:
-        found = _plainly(found, judge, job, outcome)
-        return replace(found, duration_s=time.perf_counter() - started)
     with WarmWorker(start, running if explaining and outcome.ended == "done" else None) as kept:
         if found.verdict not in (Verdict.PASS, Verdict.ERROR):
             found = _second_look(judge, job, outcome, found, kept.fresh, twice=options.twice)
@@ -213,12 +187,24 @@ def _judged(
             if early is not None:
                 early(replace(found, duration_s=time.perf_counter() - started))
             meter = Meter(kept.start, kept.fresh)
-            trace, followed = _followed(judge, job, outcome, found, options, meter.start)
-            found = replace(found, trace=trace)
-            if failed:
-                found = _with_change(Case(judge, job, outcome, found, followed, meter))
-                found = explanation.agreed(found, rubric, findings)
+            found = _explained(judge, job, outcome, found, options, meter)
     return replace(found, duration_s=time.perf_counter() - started)
+
+
+def _meanwhile(judge: Judge, findings: dict[str, Finding], *, explaining: bool) -> Iterator[object]:
+    """What this process does while the program runs, in small pieces; fills ``findings``."""
+    from grader.grading.judge import each_finding
+    from grader.source import certain
+
+    for name, finding in each_finding(judge.rubric, judge.source):
+        findings[name] = finding
+        yield name
+    yield certain(judge.source)
+    yield from judge.drawn.calculating()
+    if explaining and cores() > 1:  # while another core is busy with the program
+        from grader.explain.repair import suggest
+
+        yield suggest
 
 
 def _afforded(options: Options, outcome: Outcome) -> Options:
@@ -269,6 +255,21 @@ def _second_look(
         why = "The process that ran your file was ended, twice"
         return faults.report(found, judge.rubric.checks, why, second.problem)
     return judge.report(second, again.without)
+
+
+def _explained(
+    judge: Judge, job: Job, outcome: Outcome, found: Report, options: Options, meter: Meter
+) -> Report:
+    """The report with where the program leaves the path, and of one that fails, what helps."""
+    from grader.explain import explanation
+    from grader.explain.repair.suggest import Case
+
+    trace, followed = _followed(judge, job, outcome, found, options, meter.start)
+    found = replace(found, trace=trace)
+    if found.verdict not in (Verdict.FAIL, Verdict.TIMEOUT):
+        return found
+    found = _with_change(Case(judge, job, outcome, found, followed, meter))
+    return explanation.agreed(found, judge.rubric, judge.findings)
 
 
 def _followed(
