@@ -86,53 +86,54 @@ def grade(
     form: str,
     points_file: Path | None,
     output: Path | None,
-    verbose: bool,
-    brief: bool,
     hints: int | None,
     plain: bool,
     engine: str,
     seed: int | None,
     strict: bool,
     mine: bool,
+    **told: bool,
 ) -> None:
     """Grade one step and print its report."""
-    from grader import sandbox
-    from grader.cli.alarm import processor_limit
-    from grader.learner import attempt
-    from grader.pipeline import Follow, Options, grade
+    from grader.pipeline import Follow, Options
 
     warn_of_other_version()
     path, output = (given and from_caller(given) for given in (path, output))
     points = points_option(points_file)
-    followed = Follow.FAILING if form in SHOWN else Follow.NOT
-    options = Options(engine, seed, strict, mine, follow=followed)
-    with sandbox.preforked() as start:
-        from grader.report import as_text  # while the worker imports the framework
-
-        with processor_limit(MOST_CPU_S):
-            report = grade(step, path or step.stub, options, start)
-        own = form in SHOWN and output is None
-        own = own and (path is None or path.resolve() == step.stub.resolve())
-        if own:
-            found = attempt.noted(step, report)
+    options = Options(engine, seed, strict, mine, Follow.FAILING if form in SHOWN else Follow.NOT)
+    path = path or step.stub
+    own = form in SHOWN and output is None and path.resolve() == step.stub.resolve()
+    report, found = _graded(step, path, options, own=own)
     if form == "lines":
-        text = _to_editor(step, report, found if own else None)
+        text = _to_editor(step, report, found)
     elif form in FORMATS:
         text = machine_text(form, report, points)
-    elif own:
-        told = {"verbose": verbose, "brief": brief}
+    elif found is not None:
         text = _to_learner(step, found, stdout_style(plain), told, hints)
     else:
+        from grader.report import as_text
+
         style = Style(words=plain) if output else stdout_style(plain)
-        text = as_text.render(report, style, verbose=verbose, brief=brief, hint_level=hints or 1)
-    if output is not None:
-        _write(output, text)
-    elif form in FORMATS:
-        click.echo(text, nl=False)
-    else:
-        print_page(text, plain)
+        text = as_text.render(report, style, hint_level=hints or 1, levels=None, **told)
+    _hand_out(text, form, output, plain=plain)
     kept = form == "classroom50" and report.verdict is not Verdict.ERROR
     sys.exit(0 if kept else STATUS[report.verdict])  # Classroom 50 reads a failure in the file
+
+
+def _graded(
+    step: Step, path: Path, options: Options, *, own: bool
+) -> tuple[Report, Attempt | None]:
+    """The report on a file, which counts as an attempt if it is the learner's ``own``."""
+    from grader import sandbox
+    from grader.cli.alarm import processor_limit
+    from grader.learner import attempt
+    from grader.pipeline import grade
+
+    with sandbox.preforked() as start:
+        importlib.import_module("grader.report.as_text")  # while the worker imports the framework
+        with processor_limit(MOST_CPU_S):
+            report = grade(step, path, options, start)
+        return report, attempt.noted(step, report) if own else None
 
 
 def _to_learner(
@@ -302,11 +303,18 @@ def _summary(report: Report, style: Style) -> str:
     return f"{mark} {report.step} {report.score:>2}/{report.max_score} {report.title}{said}"
 
 
-def _write(output: Path, text: str) -> None:
+def _hand_out(text: str, form: str, output: Path | None, *, plain: bool) -> None:
+    """Write a report to ``output``, or print it."""
     from grader.base.files import write_whole
 
-    try:
-        write_whole(output, text)
-    except OSError as problem:
-        click.echo(f"The report could not be written to {output}: {problem.strerror}.", err=True)
-        sys.exit(3)
+    if output is None and form in FORMATS:
+        click.echo(text, nl=False)
+    elif output is None:
+        print_page(text, plain)
+    else:
+        try:
+            write_whole(output, text)
+        except OSError as problem:
+            why = f"The report could not be written to {output}: {problem.strerror}."
+            click.echo(why, err=True)
+            sys.exit(3)
