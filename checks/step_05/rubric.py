@@ -10,6 +10,7 @@ from typing import Any
 
 from checks.shared import attention_mistakes as mistakes
 from checks.shared import common, structure, trials
+from checks.shared.layer_mistakes import LAYER
 from checks.shared.mistakes import named
 from grader.rubric import Check, Rubric, rules, source
 
@@ -392,7 +393,7 @@ CHECKS = (
 RUBRIC = Rubric(
     checks=CHECKS,
     draw=lambda rng: [*trials.layer_trials(rng, CLASS), *trials.part_trials(rng, CLASS)],
-    misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, mistakes.LAYER),
+    misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, LAYER),
     result="output",
     guided=True,
 )

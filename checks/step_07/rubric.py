@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from checks.shared import attention_mistakes as mistakes
 from checks.shared import common, masks, structure, trials
+from checks.shared.layer_mistakes import LAYER
 from checks.shared.mistakes import named
 from grader.rubric import Check, Rubric, rules, source
 
@@ -368,6 +369,6 @@ RUBRIC = Rubric(
         *trials.part_trials(rng, CLASS),
         *masks.mask_parts(),
     ],
-    misconceptions=named(mistakes.ATTENTION, mistakes.OWN_MASK, mistakes.HEADS, mistakes.LAYER),
+    misconceptions=named(mistakes.ATTENTION, mistakes.OWN_MASK, mistakes.HEADS, LAYER),
     result="numbers",
 )
