@@ -8,27 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from checks.shared.attention import Floats
 from checks.shared.random_inputs import Rng
-from checks.step_11.trials import TABLE, Config, config, model_weights
+from checks.step_11.trials import Config, config
+from checks.step_12 import fresh
 from checks.step_12.sampling import shares
-from checks.step_12.unambiguous import CLASS, TEXT_CALLS, Model, Text, written
-from grader.rubric import (
-    Action,
-    Arg,
-    Call,
-    ConfigArg,
-    Load,
-    Make,
-    Probe,
-    Read,
-    Ref,
-    Take,
-    Trial,
-    Watch,
-)
+from checks.step_12.unambiguous import TEXT_CALLS, Model, Text, written
+from grader.rubric import Action, Arg, Call, Probe, Read, Ref, Take, Trial, Watch
 
 
 def draw(rng: Rng) -> Iterator[Trial]:
@@ -66,7 +52,7 @@ def draw(rng: Rng) -> Iterator[Trial]:
     )
     yield from _settings(rng, sizes)
     yield _streamed(rng, sizes)
-    yield from _fresh(rng)
+    yield from fresh.draw(rng)
 
 
 def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
@@ -182,33 +168,6 @@ def _streamed(rng: Rng, sizes: Config) -> Trial:
 def _taken(new: Floats) -> Iterator[tuple[str, Floats]]:
     yield "first", new[:1]
     yield "rest", new[1:]
-
-
-MANY = 50_000
-"""Tokens. Their scores rise or fall with their ids, so the best few are at one end."""
-
-
-def _fresh(rng: Rng) -> Iterator[Trial]:
-    """Texts without numbers to draw with, twice, each time after the file's own import.
-
-    So a generator with a fixed seed shows that belongs to the whole file. Two texts are alike once
-    in 10⁹ times. Before them nothing is written; the second has other settings.
-    """
-    sizes = config(MANY, 6, 2, 1, 1)
-    make = Make("module", CLASS, (ConfigArg(dict(sizes)),))
-    drawn: dict[str, Arg] = {"temperature": 1000.0}
-    other: dict[str, Arg] = {**drawn, "use_cache": False, "eos_token_id": MANY}  # never drawn
-    calls = [
-        Call(name, None, "generate", (Ref("module"), [3], count), given, staged=False)
-        for name, count, given in zip(
-            ("nothing", *TEXT_CALLS), (0, 2, 2), (drawn, drawn, other), strict=True
-        )
-    ]
-    weights = model_weights(rng, sizes)
-    weights[TABLE][:] = np.linspace((1.0, 0.0), (-1.0, 0.0), MANY)
-    actions: tuple[Action, ...] = (make, Load("loaded", "module", dict(weights)), *calls)
-    for name in ("fresh", "fresh-imported-again"):
-        yield Trial(Probe(name, actions, again=True))
 
 
 def _prompt(rng: Rng, length: int) -> list[int]:
