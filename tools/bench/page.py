@@ -12,16 +12,7 @@ from statistics import median
 from grader.base.machine import cores
 from tools import measured
 from tools.bench import classroom, desk, watch
-from tools.bench.processes import (
-    GRADE,
-    IMPORT,
-    Impossible,
-    cost,
-    empty,
-    run,
-    seconds,
-    started,
-)
+from tools.bench.processes import GRADE, IMPORT, Impossible, cost, empty, run, seconds, started
 
 CHECK = ("-m", "grader", "check", "--solutions")
 WRITE = ("-m", "gpt2", "--temperature", "0")
