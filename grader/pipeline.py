@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from grader.explain.trace.follow import Followed
     from grader.grading.conclude import Judge
     from grader.grading.inputs import Drawn
-    from grader.protocol.probe import Job, Outcome, Probe, SeenError
+    from grader.protocol.probe import Job, Outcome, SeenError
     from grader.rubric import Rubric
     from grader.source import Finding, Source, SourceProblem
 
@@ -159,10 +159,11 @@ def _judged(
     options: Options,
     running: sandbox.Worker,
     started: float,
-    drawn: Drawn | None,
-    start: Callable[..., sandbox.Worker],
-    early: Callable[[Report], None] | None,
+    drawn: Drawn | None = None,
+    start: Callable[..., sandbox.Worker] | None = None,
+    early: Callable[[Report], None] | None = None,
 ) -> Report:
+    """Without ``start``, a doubtful outcome is not rechecked."""
     from grader.explain.meter import Meter
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
@@ -171,13 +172,15 @@ def _judged(
     drawn = drawn or draw(rubric, base.seed)
     findings: dict[str, Finding] = {}
     explaining = options.follow is not Follow.NOT
-    probes = tuple(trial.probe for trial in drawn.trials.values())
-    job = _job(base, step, source.text, probes, options)
+    job = _job(base, step, source.text, drawn, options)
     judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
     meanwhile = _meanwhile(judge, findings, explaining=explaining)
     outcome = running.finish(job, meanwhile=meanwhile, more=explaining)
     options = _afforded(options, outcome)
     found = judge.report(outcome)
+    if start is None:
+        found = _plainly(found, judge, job, outcome)
+        return replace(found, duration_s=time.perf_counter() - started)
     with WarmWorker(start, running if explaining and outcome.ended == "done" else None) as kept:
         if found.verdict not in (Verdict.PASS, Verdict.ERROR):
             found = _second_look(judge, job, outcome, found, kept.fresh, twice=options.twice)
@@ -186,8 +189,7 @@ def _judged(
         if options.follow is Follow.ALWAYS or (failed and options.follow is Follow.FAILING):
             if early is not None:
                 early(replace(found, duration_s=time.perf_counter() - started))
-            meter = Meter(kept.start, kept.fresh)
-            found = _explained(judge, job, outcome, found, options, meter)
+            found = _explained(judge, job, outcome, found, options, Meter(kept.start, kept.fresh))
     return replace(found, duration_s=time.perf_counter() - started)
 
 
@@ -212,7 +214,7 @@ def _afforded(options: Options, outcome: Outcome) -> Options:
     return replace(options, follow=Follow.NOT) if outcome.announced else options
 
 
-def _job(base: Report, step: Step, text: str, probes: tuple[Probe, ...], options: Options) -> Job:
+def _job(base: Report, step: Step, text: str, drawn: Drawn, options: Options) -> Job:
     """What the worker is told to run a program on every probe."""
     from grader.base import course
     from grader.protocol.probe import Job
@@ -222,7 +224,7 @@ def _job(base: Report, step: Step, text: str, probes: tuple[Probe, ...], options
         source=text,
         modules=course.earlier_modules(step, mine=options.mine),
         configuration=course.load(step.root).configuration,
-        probes=probes,
+        probes=tuple(trial.probe for trial in drawn.trials.values()),
         engine=options.engine,
         seed=base.seed,
     )
@@ -379,7 +381,7 @@ def _explained_unread(
     except SourceProblem:
         return found
     drawn = draw(rubric, found.seed).calculate()
-    job = _job(found, step, text, tuple(trial.probe for trial in drawn.trials.values()), options)
+    job = _job(found, step, text, drawn, options)
     problem = SeenError("SyntaxError", "", "import", found.problem.line if found.problem else None)
     source = parse(step.solution.read_bytes(), found.file, frameworks.current().spellings())
     judge = Judge(found, step, rubric, source, options.strict, drawn, {})
