@@ -198,17 +198,11 @@ def _many(test: Any) -> Any:
     )
 
 
-def _few(test: Any, most: int) -> Any:
-    every = _many(test)
+def _few(every: Any, most: int) -> Any:
     return lambda value: (
-        every(value) if isinstance(value, tuple) and len(value) <= most else fail("fewer values")
-    )
-
-
-def _small(test: Any, most: int) -> Any:
-    every = _mapping(test)
-    return lambda value: (
-        every(value) if isinstance(value, dict) and len(value) <= most else fail("fewer values")
+        every(value)
+        if isinstance(value, tuple | dict) and len(value) <= most
+        else fail("fewer values")
     )
 
 
@@ -251,8 +245,8 @@ Fields = Mapping[type, tuple[Any, ...]]
 def messages() -> Fields:
     """What the worker may send, and the test of each field."""
     error = _one(probe.SeenError)
-    names = _few(_name, probe.MOST_NAMES)
-    values = _small(_one(probe.SeenValue), probe.MOST_VALUES)
+    names = _few(_many(_name), probe.MOST_NAMES)
+    values = _few(_mapping(_one(probe.SeenValue)), probe.MOST_VALUES)
     return {
         Hello: (_many(_name), _number, _many(_text)),
         Broken: (_text,),
@@ -276,7 +270,7 @@ def messages() -> Fields:
             _maybe(_name),
             _text,
             _name,
-            _few(_one(probe.SeenCall), probe.MOST_CALLS),
+            _few(_many(_one(probe.SeenCall)), probe.MOST_CALLS),
             _name,
             _maybe(_one(probe.SeenValue)),
             names,
