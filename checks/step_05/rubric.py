@@ -12,6 +12,7 @@ from checks.shared import attention_mistakes as mistakes
 from checks.shared import common, structure, trials
 from checks.shared.layer_mistakes import LAYER
 from checks.shared.mistakes import named
+from checks.shared.part_trials import part_trials
 from grader.rubric import Check, Rubric, rules, source
 
 CLASS = "GPT2Attention"
@@ -392,7 +393,7 @@ CHECKS = (
 
 RUBRIC = Rubric(
     checks=CHECKS,
-    draw=lambda rng: [*trials.layer_trials(rng, CLASS), *trials.part_trials(rng, CLASS)],
+    draw=lambda rng: [*trials.layer_trials(rng, CLASS), *part_trials(rng, CLASS)],
     misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, LAYER),
     result="output",
     guided=True,
