@@ -23,6 +23,23 @@ UNUSED = ("_sources", ".buildinfo", "objects.inv", "_static/pygments.css", "_sta
 """What Sphinx writes and no page of the book loads."""
 
 
+SETTINGS = {
+    "project": "Build GPT-2's attention",
+    "extensions": ["myst_parser", "book.extension"],
+    "html_theme": "theme",
+    "html_theme_path": [str(HERE)],
+    "html_copy_source": False,
+    "html_permalinks_icon": "#",
+    "html_title": "Build GPT-2's attention",
+    "html_use_index": False,
+    "html_domain_indices": False,
+    "myst_heading_anchors": 3,
+    "smartquotes": False,
+    "language": "en",
+}
+"""What Sphinx would have in its ``conf.py``."""
+
+
 class BookProblem(Exception):
     """A page cannot be made, in a sentence or a few."""
 
@@ -54,21 +71,6 @@ def _sphinx(source: Path, site: Path, doctrees: Path, headings: Mapping[str, lis
     from sphinx.errors import SphinxError
 
     warnings = io.StringIO()
-    settings = {
-        "project": "Build GPT-2's attention",
-        "extensions": ["myst_parser", "book.extension"],
-        "html_theme": "theme",
-        "html_theme_path": [str(HERE)],
-        "html_copy_source": False,
-        "html_permalinks_icon": "#",
-        "html_title": "Build GPT-2's attention",
-        "html_use_index": False,
-        "html_domain_indices": False,
-        "myst_heading_anchors": 3,
-        "smartquotes": False,
-        "exclude_patterns": [],
-        "language": "en",
-    }
     try:
         app = Sphinx(
             str(source),
@@ -76,7 +78,7 @@ def _sphinx(source: Path, site: Path, doctrees: Path, headings: Mapping[str, lis
             str(site),
             str(doctrees),
             "html",
-            confoverrides=settings,
+            confoverrides=SETTINGS,
             status=None,
             warning=warnings,
             freshenv=True,

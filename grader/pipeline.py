@@ -21,12 +21,13 @@ from grader.base.machine import cores
 from grader.base.model import CheckResult, Kind, Report, Status, Step, Trace, Tried, Verdict
 
 if TYPE_CHECKING:
+    from grader.explain.meter import Meter
     from grader.explain.repair.suggest import Case
     from grader.explain.state import State
     from grader.explain.trace.follow import Followed
     from grader.grading.conclude import Judge
     from grader.grading.inputs import Drawn
-    from grader.protocol.probe import Job, Outcome, Probe, SeenError
+    from grader.protocol.probe import Job, Outcome, SeenError
     from grader.rubric import Rubric
     from grader.source import Finding, Source, SourceProblem
 
@@ -84,10 +85,13 @@ def grade(
             raise
         from grader.grading import faults
 
-        base = Report(
-            step.id, step.title, _shown(step, path), Verdict.ERROR, (), course=step.course
-        )
-        return faults.of_ours(replace(base, engine=options.engine), step, problem)
+        base = replace(_blank(step, path), verdict=Verdict.ERROR, engine=options.engine)
+        return faults.of_ours(base, step, problem)
+
+
+def _blank(step: Step, path: Path) -> Report:
+    """A report that says nothing yet."""
+    return Report(step.id, step.title, _shown(step, path), Verdict.FAIL, (), course=step.course)
 
 
 def _graded(
@@ -112,16 +116,7 @@ def _graded(
         rubric = load.rubric(step)
         seed = drawn.seed if drawn else options.seed
         seed = secrets.randbits(32) if seed is None else seed
-        base = Report(
-            step.id,
-            step.title,
-            _shown(step, path),
-            Verdict.FAIL,
-            (),
-            seed=seed,
-            engine=options.engine,
-            course=step.course,
-        )
+        base = replace(_blank(step, path), seed=seed, engine=options.engine)
         try:
             data = read_program(path, step.id) if data is None else data
             base = replace(base, digest=hashlib.sha256(data).hexdigest())
@@ -138,10 +133,8 @@ def unreadable(step: Step, message: str, hint: str = "") -> Report:
     from grader.rubric import load
     from grader.source import SourceProblem
 
-    base = Report(
-        step.id, step.title, _shown(step, step.stub), Verdict.FAIL, (), course=step.course
-    )
-    return _unreadable(base, load.rubric(step), SourceProblem(message, hint=hint or None), 0.0)
+    problem = SourceProblem(message, hint=hint or None)
+    return _unreadable(_blank(step, step.stub), load.rubric(step), problem, 0.0)
 
 
 def _any_numbers(does: Callable[P, T]) -> Callable[P, T]:
@@ -171,34 +164,18 @@ def _judged(
     early: Callable[[Report], None] | None = None,
 ) -> Report:
     """Without ``start``, a doubtful outcome is not rechecked."""
-    from grader.explain import explanation
     from grader.explain.meter import Meter
-    from grader.explain.repair.suggest import Case
     from grader.grading.conclude import Judge
     from grader.grading.inputs import draw
-    from grader.grading.judge import each_finding
     from grader.grading.warm_worker import WarmWorker
-    from grader.source import certain
 
     drawn = drawn or draw(rubric, base.seed)
     findings: dict[str, Finding] = {}
-
-    def meanwhile() -> Iterator[object]:
-        for name, finding in each_finding(rubric, source):
-            findings[name] = finding
-            yield name
-        yield certain(source)
-        yield from drawn.calculating()
-        if explaining and cores() > 1:  # while another core is busy with the program
-            from grader.explain.repair import suggest
-
-            yield suggest
-
     explaining = options.follow is not Follow.NOT
-    probes = tuple(trial.probe for trial in drawn.trials.values())
-    job = _job(base, step, source.text, probes, options)
+    job = _job(base, step, source.text, drawn, options)
     judge = Judge(base, step, rubric, source, options.strict, drawn, findings)
-    outcome = running.finish(job, meanwhile=meanwhile(), more=explaining)
+    meanwhile = _meanwhile(judge, findings, explaining=explaining)
+    outcome = running.finish(job, meanwhile=meanwhile, more=explaining)
     options = _afforded(options, outcome)
     found = judge.report(outcome)
     if start is None:
@@ -212,13 +189,24 @@ def _judged(
         if options.follow is Follow.ALWAYS or (failed and options.follow is Follow.FAILING):
             if early is not None:
                 early(replace(found, duration_s=time.perf_counter() - started))
-            meter = Meter(kept.start, kept.fresh)
-            trace, followed = _followed(judge, job, outcome, found, options, meter.start)
-            found = replace(found, trace=trace)
-            if failed:
-                found = _with_change(Case(judge, job, outcome, found, followed, meter))
-                found = explanation.agreed(found, rubric, findings)
+            found = _explained(judge, job, outcome, found, options, Meter(kept.start, kept.fresh))
     return replace(found, duration_s=time.perf_counter() - started)
+
+
+def _meanwhile(judge: Judge, findings: dict[str, Finding], *, explaining: bool) -> Iterator[object]:
+    """What this process does while the program runs, in small pieces; fills ``findings``."""
+    from grader.grading.judge import each_finding
+    from grader.source import certain
+
+    for name, finding in each_finding(judge.rubric, judge.source):
+        findings[name] = finding
+        yield name
+    yield certain(judge.source)
+    yield from judge.drawn.calculating()
+    if explaining and cores() > 1:  # while another core is busy with the program
+        from grader.explain.repair import suggest
+
+        yield suggest
 
 
 def _afforded(options: Options, outcome: Outcome) -> Options:
@@ -226,7 +214,7 @@ def _afforded(options: Options, outcome: Outcome) -> Options:
     return replace(options, follow=Follow.NOT) if outcome.announced else options
 
 
-def _job(base: Report, step: Step, text: str, probes: tuple[Probe, ...], options: Options) -> Job:
+def _job(base: Report, step: Step, text: str, drawn: Drawn, options: Options) -> Job:
     """What the worker is told to run a program on every probe."""
     from grader.base import course
     from grader.protocol.probe import Job
@@ -236,7 +224,7 @@ def _job(base: Report, step: Step, text: str, probes: tuple[Probe, ...], options
         source=text,
         modules=course.earlier_modules(step, mine=options.mine),
         configuration=course.load(step.root).configuration,
-        probes=probes,
+        probes=tuple(trial.probe for trial in drawn.trials.values()),
         engine=options.engine,
         seed=base.seed,
     )
@@ -269,6 +257,21 @@ def _second_look(
         why = "The process that ran your file was ended, twice"
         return faults.report(found, judge.rubric.checks, why, second.problem)
     return judge.report(second, again.without)
+
+
+def _explained(
+    judge: Judge, job: Job, outcome: Outcome, found: Report, options: Options, meter: Meter
+) -> Report:
+    """The report with where the program leaves the path, and of one that fails, what helps."""
+    from grader.explain import explanation
+    from grader.explain.repair.suggest import Case
+
+    trace, followed = _followed(judge, job, outcome, found, options, meter.start)
+    found = replace(found, trace=trace)
+    if found.verdict not in (Verdict.FAIL, Verdict.TIMEOUT):
+        return found
+    found = _with_change(Case(judge, job, outcome, found, followed, meter))
+    return explanation.agreed(found, judge.rubric, judge.findings)
 
 
 def _followed(
@@ -378,7 +381,7 @@ def _explained_unread(
     except SourceProblem:
         return found
     drawn = draw(rubric, found.seed).calculate()
-    job = _job(found, step, text, tuple(trial.probe for trial in drawn.trials.values()), options)
+    job = _job(found, step, text, drawn, options)
     problem = SeenError("SyntaxError", "", "import", found.problem.line if found.problem else None)
     source = parse(step.solution.read_bytes(), found.file, frameworks.current().spellings())
     judge = Judge(found, step, rubric, source, options.strict, drawn, {})

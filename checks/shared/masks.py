@@ -6,16 +6,7 @@ from dataclasses import replace
 
 from checks.shared import attention as oracles
 from checks.shared.random_inputs import Rng, long
-from grader.rubric import (
-    Arg,
-    Call,
-    DeviceArg,
-    DimArg,
-    DTypeArg,
-    Probe,
-    Trial,
-    in_turn,
-)
+from grader.rubric import Arg, Call, DeviceArg, DimArg, DTypeArg, Probe, Trial, in_turn
 
 POSITIONS = 1024
 """The positions of GPT-2: a mask sliced from a table of this size is right."""

@@ -263,43 +263,6 @@ def _near_zero(x: Array) -> None:
     x[:, 0, 1] = 0.0
 
 
-def part_trials(rng: Rng, cls: str) -> list[Trial]:
-    """Make trials that call ``_split_heads``, ``_merge_heads`` and ``_attn`` alone."""
-    n_head, head_dim, batch, seq = 3, 5, 2, 4
-    config = {"n_embd": n_head * head_dim, "n_head": n_head}
-    made = Make("module", cls, (ConfigArg(dict(config)),))
-    wide = normal(rng, batch, seq, n_head * head_dim)
-    tall = normal(rng, batch, n_head, seq, head_dim)
-    query, key, value = (normal(rng, batch, n_head, seq, head_dim, scale=1.3) for _ in range(3))
-    tensors = tuple(TensorArg(array) for array in (query, key, value))
-    exact = [array.astype(np.float64) for array in (wide, tall, query, key, value)]
-    return [
-        Trial(
-            Probe(
-                "split_heads",
-                (made, Call("out", "module", "_split_heads", (TensorArg(wide), n_head, head_dim))),
-            ),
-            lambda **knobs: {"out": oracles.split_heads(exact[0], n_head, **knobs)},
-            part=True,
-        ),
-        Trial(
-            Probe(
-                "merge_heads",
-                (made, Call("out", "module", "_merge_heads", (TensorArg(tall), n_head, head_dim))),
-            ),
-            lambda **knobs: {"out": oracles.merge_heads(exact[1], **knobs)},
-            part=True,
-        ),
-        Trial(
-            Probe("attn", (made, Call("out", "module", "_attn", tensors))),
-            lambda **knobs: {
-                "out": oracles.attention(*exact[2:], n_embd=n_head * head_dim, **knobs)
-            },
-            part=True,
-        ),
-    ]
-
-
 def _steer(weights: Mapping[str, Array], n_head: int) -> None:
     """Apply :func:`steer` to the weights of a GPT-2 attention layer."""
     bias = weights["c_attn.bias"]

@@ -10,7 +10,9 @@ from typing import Any
 
 from checks.shared import attention_mistakes as mistakes
 from checks.shared import common, structure, trials
+from checks.shared.layer_mistakes import LAYER
 from checks.shared.mistakes import named
+from checks.shared.part_trials import part_trials
 from grader.rubric import Check, Rubric, rules, source
 
 CLASS = "GPT2Attention"
@@ -391,8 +393,8 @@ CHECKS = (
 
 RUBRIC = Rubric(
     checks=CHECKS,
-    draw=lambda rng: [*trials.layer_trials(rng, CLASS), *trials.part_trials(rng, CLASS)],
-    misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, mistakes.LAYER),
+    draw=lambda rng: [*trials.layer_trials(rng, CLASS), *part_trials(rng, CLASS)],
+    misconceptions=named(mistakes.ATTENTION, mistakes.HEADS, LAYER),
     result="output",
     guided=True,
 )

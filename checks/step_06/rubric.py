@@ -9,10 +9,10 @@ import ast
 
 from checks.shared import common, results, structure
 from checks.shared.mistakes import named
-from checks.step_06 import mistakes, trials
+from checks.step_06 import mistakes, rotations, trials
 from grader.rubric import Check, Rubric, rules, source
 
-ROPE, LAYER = trials.ROPE, trials.LAYER
+ROPE, LAYER = rotations.ROPE, trials.LAYER
 METHODS = ("__init__", "__call__", "forward", "_split_heads", "_merge_heads")
 ROTATIONS = ("rope-*", "start", "last", "distance")
 LAYERS = ("layer-*", "calls")

@@ -10,7 +10,9 @@ from dataclasses import replace
 
 from checks.shared import attention_mistakes as mistakes
 from checks.shared import common, masks, structure, trials
+from checks.shared.layer_mistakes import LAYER
 from checks.shared.mistakes import named
+from checks.shared.part_trials import part_trials
 from grader.rubric import Check, Rubric, rules, source
 
 CLASS = "GPT2MultiHeadAttention"
@@ -365,9 +367,9 @@ RUBRIC = Rubric(
     checks=CHECKS,
     draw=lambda rng: [
         *trials.layer_trials(rng, CLASS),
-        *trials.part_trials(rng, CLASS),
+        *part_trials(rng, CLASS),
         *masks.mask_parts(),
     ],
-    misconceptions=named(mistakes.ATTENTION, mistakes.OWN_MASK, mistakes.HEADS, mistakes.LAYER),
+    misconceptions=named(mistakes.ATTENTION, mistakes.OWN_MASK, mistakes.HEADS, LAYER),
     result="numbers",
 )

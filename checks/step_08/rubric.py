@@ -9,17 +9,7 @@ import numpy as np
 from checks.shared import common, results
 from checks.shared.mistakes import named
 from checks.step_08 import mistakes, trials
-from grader.rubric import (
-    Check,
-    Evidence,
-    Failed,
-    Passed,
-    Rubric,
-    Ruling,
-    SeenTensor,
-    rules,
-    source,
-)
+from grader.rubric import Check, Evidence, Failed, Passed, Rubric, Ruling, SeenTensor, rules, source
 
 CLASS, FUNCTION = trials.LAYER, trials.FUNCTION
 LOADED = ("norm-*", "equal")

@@ -215,11 +215,8 @@ def _residual(rng: Rng, name: str, shape: tuple[int, ...], *, watched: bool = Fa
         actions += [Watch(f"{layer}-watched", layer, ()) for layer in given]
     end = "-watched" if watched else ""
     for call, layers in CALLS.items():
-        args: tuple[Arg, ...] = (
-            TensorArg(inputs[call]),
-            *(Ref(f"{layer}{end}") for layer in layers),
-        )
-        actions.append(Call(call, None, FUNCTION, args))
+        refs = (Ref(f"{layer}{end}") for layer in layers)
+        actions.append(Call(call, None, FUNCTION, (TensorArg(inputs[call]), *refs)))
     exact = {
         layer: (numbers["weight"].astype(np.float64), numbers["bias"].astype(np.float64))
         for layer, numbers in given.items()

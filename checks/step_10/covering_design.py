@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -83,15 +84,6 @@ def _layer(rng: Rng, index: int, shape: tuple[int, ...], asked: str) -> Trial:
     heads, dim, batch, before, new = shape
     on = asked.split()
     scales = SCALES[1:] if dim == ONE_WIDE else SCALES  # 1 is its own scale
-    options = Options(
-        {
-            **({} if "projected" in on else {"bias": False}),
-            **({"add_zero_attn": True} if "zero" in on else {}),
-            **({"use_rotary": True} if "rotary" in on else {}),
-            **({"attention_scale": scales[index % len(scales)]} if "scale" in on else {}),
-            "dropout": 0.7 if "dropout" in on else 0.0,
-        }
-    )
 
     def step(name: str, seq: int, past: int, *, mask: bool, bias: bool, **more: Any) -> Step:
         size, form = (batch, heads, seq, past + seq), index + (past > 0)
@@ -107,15 +99,23 @@ def _layer(rng: Rng, index: int, shape: tuple[int, ...], asked: str) -> Trial:
         step("other", before, 0, mask=mask, bias=bias, use_cache=True),
     ]
     weights = layer_weights(rng, heads * dim, bias="projected" in on)
+    steps = steps if "kept" in on else steps[:2]
+    options, by_place = _options(on, scales[index % len(scales)]), index % 4 == 1
     return layer_trial(
-        "layer",
-        heads,
-        dim,
-        options,
-        steps if "kept" in on else steps[:2],
-        weights,
-        cache_seen=True,
-        by_place=index % 4 == 1,
+        "layer", heads, dim, options, steps, weights, cache_seen=True, by_place=by_place
+    )
+
+
+def _options(on: Collection[str], scale: float) -> Options:
+    """What the constructor is given for what is asked for."""
+    return Options(
+        {
+            **({} if "projected" in on else {"bias": False}),
+            **({"add_zero_attn": True} if "zero" in on else {}),
+            **({"use_rotary": True} if "rotary" in on else {}),
+            **({"attention_scale": scale} if "scale" in on else {}),
+            "dropout": 0.7 if "dropout" in on else 0.0,
+        }
     )
 
 

@@ -1,7 +1,4 @@
-"""Multi-head attention with masks, position bias, rotation, zero attention and a KV cache.
-
-Longer than 300 lines, because every option and every known mistake of it is a knob of one formula.
-"""
+"""Multi-head attention with masks, position bias, rotation, zero attention and a KV cache."""
 
 from __future__ import annotations
 
@@ -174,22 +171,18 @@ def _joined(
     if past is None or knobs.get("cache") == "ignored":
         return key, value
     old_key, old_value = past
-    match knobs.get("cache"):
-        case "new_first":
-            return np.concatenate([key, old_key], -2), np.concatenate([value, old_value], -2)
-        case "keys_only_old":
-            return np.concatenate([old_key, key], -2), np.concatenate([value, old_value], -2)
-        case "exchanged":
-            return np.concatenate([old_value, key], -2), np.concatenate([old_key, value], -2)
-        case "value_for_key":
-            return np.concatenate([old_value, key], -2), np.concatenate([old_value, value], -2)
-        case "key_for_value":
-            return np.concatenate([old_key, key], -2), np.concatenate([old_key, value], -2)
-        case "replaced":
-            return old_key, old_value
-        case "elsewhere":
-            raise ValueError("no shape fits after joining along another axis")
-    return np.concatenate([old_key, key], -2), np.concatenate([old_value, value], -2)
+    if knobs.get("cache") == "replaced":
+        return past
+    if knobs.get("cache") == "elsewhere":
+        raise ValueError("no shape fits after joining along another axis")
+    keys, values = {
+        "new_first": ([key, old_key], [value, old_value]),
+        "keys_only_old": ([old_key, key], [value, old_value]),
+        "exchanged": ([old_value, key], [old_key, value]),
+        "value_for_key": ([old_value, key], [old_value, value]),
+        "key_for_value": ([old_key, key], [old_key, value]),
+    }.get(knobs.get("cache", ""), ([old_key, key], [old_value, value]))
+    return np.concatenate(keys, -2), np.concatenate(values, -2)
 
 
 def _returned(query: Floats, key: Floats, value: Floats, **knobs: Any) -> KeyValue:
@@ -297,13 +290,8 @@ def _softmax_with_zero(scores: Floats, zero: bool, /, **knobs: Any) -> Floats:
     if knobs.get("softmax") == "queries" or (knobs.get("softmax") == "plain_queries" and not zero):
         return softmax(scores, -2)
     if (kind == "always" or zero) and kind != "ignored":
-        score = 1.0 if kind == "one" else 0.0
-        if kind == "in_front":
-            return softmax(np.concatenate([np.zeros((*scores.shape[:-1], 1)), scores], -1))[
-                ..., :-1
-            ]
-        column = np.full((*scores.shape[:-1], 1), score)
-        if kind == "first_dropped":
-            return softmax(np.concatenate([scores, column], -1))[..., 1:]
-        return softmax(np.concatenate([scores, column], -1))[..., :-1]
+        column = np.full((*scores.shape[:-1], 1), 1.0 if kind == "one" else 0.0)
+        joined = [column, scores] if kind == "in_front" else [scores, column]
+        weights = softmax(np.concatenate(joined, -1))
+        return weights[..., 1:] if kind == "first_dropped" else weights[..., :-1]
     return softmax(scores)

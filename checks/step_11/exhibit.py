@@ -38,9 +38,6 @@ def exhibit(text: str | None, cls: str = "GPT2LMHeadModel", path: str = "{}") ->
     logits are in its result.
     """
     seen = texts.read(text)
-    logits = seen.logits()
-    best = _likeliest(logits)
-    names = tuple(texts.label(seen.tokenizer.decode([index])) for index in best)
     given = {"out": (_fields(seen.config), np.array([seen.ids]), seen.model)}
     for layer, (query, key) in enumerate(zip(seen.query, seen.key, strict=True)):
         given[f"layer{layer}"] = _one_block(query, key)
@@ -54,18 +51,25 @@ def exhibit(text: str | None, cls: str = "GPT2LMHeadModel", path: str = "{}") ->
             for name, (fields, ids, weights) in given.items()
         }
 
+    trial = Trial(Probe("model", actions), expect, slack=20.0)
     about = (
         "The small GPT-2 that ships with the course reads the text. The first picture has its "
         "likeliest next tokens as columns. In the others a row is a query, a column a "
         "key; a model of one block was given that layer's queries and keys."
     )
-    guesses = View(
-        "Next token",
-        path.format("out"),
-        lambda a: softmax(a[0].astype(float))[:, best],
-        seen.labels,
-        names,
-    )
+    return Exhibit("Attention weights of GPT-2", about, trial, _views(seen, path))
+
+
+def _views(seen: texts.Read, path: str) -> tuple[View, ...]:
+    """The likeliest next tokens, then the heads of each layer."""
+    best = _likeliest(seen.logits())
+    names = tuple(texts.label(seen.tokenizer.decode([index])) for index in best)
+    out = path.format("out")
+
+    def likeliest(logits: Any) -> Any:
+        return softmax(logits[0].astype(float))[:, best]
+
+    guesses = View("Next token", out, likeliest, seen.labels, names)
     heads = tuple(
         View(
             f"Layer {layer}, head {head}",
@@ -79,8 +83,7 @@ def exhibit(text: str | None, cls: str = "GPT2LMHeadModel", path: str = "{}") ->
         for layer, query in enumerate(seen.query)
         for head in range(len(query))
     )
-    trial = Trial(Probe("model", actions), expect, slack=20.0)
-    return Exhibit("Attention weights of GPT-2", about, trial, (guesses, *heads))
+    return (guesses, *heads)
 
 
 def _fields(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from checks.step_11.trials import BUFFERS, HEAD, PREFIX, TURNED
 from grader.rubric import ArrayArg, Call, Evidence, Failed, Rule, Ruling, State
 
 NAME = re.compile(r"[A-Za-z_][\w.{}]*\.[\w.{}]+")
+PREFIXES = r"transformer|startswith|removeprefix|replace\("
 SHAPE = re.compile(r"[\[(](\d+(?:, *\d+)*),?[\])]")
 
 
@@ -43,9 +44,8 @@ def converts(rule: Rule, *trials: str) -> Rule:
             own = error is not None and error.calls and error.calls[-1].code.startswith("raise")
             if error is None or not own or evidence.state(name, "weights") is not State.FAILED:
                 continue
-            found = complaint(
-                error.message, _stored(evidence, name), evidence.matching(*trials)[0] != name
-            )
+            later = evidence.matching(*trials)[0] != name
+            found = complaint(error.message, _stored(evidence, name), later)
             note = f"Your error says: {error.message}"
             return replace(
                 ruling,
@@ -83,10 +83,7 @@ def _stored(evidence: Evidence, trial: str) -> list[str]:
 
 
 def complaint(message: str, stored: Iterable[str], later: bool = False) -> Complaint:
-    """The complaint of an error about a checkpoint that fits.
-
-    ``later`` says that another checkpoint was converted before.
-    """
+    """The complaint of an error about a checkpoint that fits, ``later`` than one that did too."""
     keys = set(stored)
     names = NAME.findall(message)
     shown = next(iter(names), "")
@@ -94,32 +91,17 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
     if found := _inverted(set(names), keys) or _of_others(names, keys) or next(made, None):
         return found
     if "Dim(" in message:
-        return Complaint(
-            "It compares a tuple of numbers with a list of Dims, and the two are never equal",
-            "Turn each parameter's shape into a tuple of whole numbers: "
-            "tuple(int(dim) for dim in p.shape)",
-            r"^(?!.*\bint\b).*= .*\.shape\b|model\.parameters",
-        )
-    pairs = [SHAPE.findall(line) for line in re.split(r"[\n;]", message)]
-    for line, shapes in zip(re.split(r"[\n;]", message), pairs, strict=True):
+        return OF_DIMS
+    pairs = {line: SHAPE.findall(line) for line in re.split(r"[\n;]", message)}
+    for line, shapes in pairs.items():
         if len(shapes) >= 2 and (found := _shapes(line, shapes)):
             return found
-    if set(names) == {HEAD} and not any(pairs):
-        return _misses_head()
+    if set(names) == {HEAD} and not any(pairs.values()):
+        return MISSES_HEAD
     if not names:
-        return Complaint(
-            "It raises although nothing is wrong with the checkpoint",
-            "Raise only where there are problems: if problems:",
-            r"^if (not )?\w+:$|^if len",
-        )
-    if any(name.endswith(TURNED) for name in names) and all(n.endswith(TURNED) for n in names):
-        return Complaint(
-            f"It finds a wrong shape for {shown}, which was not transposed",
-            "Transpose the arrays whose names end in one of TRANSPOSED: stored.T",
-            r"\.T\b|transpose|swapaxes",
-            ENDS,
-            guarded=True,
-        )
+        return UNFOUNDED
+    if all(name.endswith(TURNED) for name in names):
+        return _untransposed(shown)
     if found := _left_out({name.removeprefix(PREFIX) for name in names}, keys):
         return found
     if later and shown not in keys and shown.removeprefix(PREFIX) in keys:
@@ -138,6 +120,28 @@ def complaint(message: str, stored: Iterable[str], later: bool = False) -> Compl
         "never equals a list",
         _words(message, shown) or r"^(el)?if \w+ (not )?in \w+:|\.shape.*(!=|==)|(!=|==).*\.shape",
     )
+
+
+OF_DIMS = Complaint(
+    "It compares a tuple of numbers with a list of Dims, and the two are never equal",
+    "Turn each parameter's shape into a tuple of whole numbers: tuple(int(dim) for dim in p.shape)",
+    r"^(?!.*\bint\b).*= .*\.shape\b|model\.parameters",
+)
+UNFOUNDED = Complaint(
+    "It raises although nothing is wrong with the checkpoint",
+    "Raise only where there are problems: if problems:",
+    r"^if (not )?\w+:$|^if len",
+)
+MISSES_HEAD = Complaint(
+    f"It misses {HEAD}, which the model does not have: missing is what the model expects",
+    "Go through the names in expected, and see which are not in weights",
+    r"\bfor \w+ in \w+ if|missing|not in weights",
+)
+TAKES_HEAD = Complaint(
+    f"It takes {HEAD} for a weight, but that is a copy of the table of tokens",
+    f'Leave it out, as the causal masks are: key == "{HEAD}"',
+    r"BUFFERS|masked_bias|attn\.bias",
+)
 
 
 def _inverted(names: set[str], keys: set[str]) -> Complaint | None:
@@ -164,7 +168,7 @@ def _of_others(names: list[str], keys: set[str]) -> Complaint | None:
     """What is said of an error that names what the checkpoint has, with lm_head, as it has it."""
     several = HEAD in names and len(set(names)) > 1
     bare = not any(name.startswith(PREFIX) for name in names)
-    return _misses_head() if several and bare and keys.issuperset(names) else None
+    return MISSES_HEAD if several and bare and keys.issuperset(names) else None
 
 
 def _left_out(names: set[str], keys: set[str]) -> Complaint | None:
@@ -196,32 +200,27 @@ def _words(message: str, name: str) -> str:
 
 def _name(name: str, keys: set[str]) -> Complaint | None:
     """What a name that no parameter has says about how it was made."""
-    prefix = r"transformer|startswith|removeprefix|replace\("
     if name == PREFIX + HEAD:
-        return Complaint(
-            f"It takes {HEAD} for a weight, but that is a copy of the table of tokens",
-            f'Leave it out, as the causal masks are: key == "{HEAD}"',
-            r"BUFFERS|masked_bias|attn\.bias",
-        )
+        return TAKES_HEAD
     if name.startswith(PREFIX * 2):
         return Complaint(
             f"It makes the name {name}: transformer. is put in front of names that have it already",
             'Put it there only where the name lacks it: key if key.startswith("transformer.") '
             'else f"transformer.{key}"',
-            rf"{prefix}|\b[A-Z]\w* \+ [a-z]|\{{[A-Z]\w*\}}\{{",
+            rf"{PREFIXES}|\b[A-Z]\w* \+ [a-z]|\{{[A-Z]\w*\}}\{{",
         )
     if "{" in name:
         return Complaint(
             f"It makes the name {name}: the braces are not filled in",
             'An f belongs in front of the quote: f"transformer.{key}"',
-            prefix,
+            PREFIXES,
         )
     if name.startswith("transformer") and not name.startswith(PREFIX):
         return Complaint(
             f"It makes the name {name}: the dot after transformer is missing",
             'f"transformer.{key}"',
             r"transformer['{]",
-            f"convert_checkpoint() ~{prefix}",
+            f"convert_checkpoint() ~{PREFIXES}",
         )
     if name.endswith(BUFFERS):
         return Complaint(
@@ -236,12 +235,12 @@ def _name(name: str, keys: set[str]) -> Complaint | None:
         return Complaint(
             f"It makes the name {name}: the model's names begin with transformer.",
             'The names of the parameters are f"transformer.{key}": put it in front where it lacks',
-            prefix + r" ~ ^\w+\[\w+\] = ",
+            PREFIXES + r" ~ ^\w+\[\w+\] = ",
         )
-    return _made_up(name, known, prefix)
+    return _made_up(name, known)
 
 
-def _made_up(name: str, known: set[str], prefix: str) -> Complaint | None:
+def _made_up(name: str, known: set[str]) -> Complaint | None:
     """What is said of a name with a name of the checkpoint in it, and more than the model's has."""
     inner = max((one for one in known if one in name), key=len, default="")
     if not inner or name in (inner, PREFIX + inner):
@@ -249,15 +248,17 @@ def _made_up(name: str, known: set[str], prefix: str) -> Complaint | None:
     return Complaint(
         f"It makes the name {name} from {inner}: the model's name is {PREFIX}{inner}",
         'Put transformer. in front of a name that lacks it, and nothing else: f"transformer.{key}"',
-        rf"\w \+ (['\"]transformer|[A-Z]\w*\b)|\}}transformer ~ {prefix}",
+        rf"\w \+ (['\"]transformer|[A-Z]\w*\b)|\}}transformer ~ {PREFIXES}",
     )
 
 
-def _misses_head() -> Complaint:
+def _untransposed(name: str) -> Complaint:
     return Complaint(
-        f"It misses {HEAD}, which the model does not have: missing is what the model expects",
-        "Go through the names in expected, and see which are not in weights",
-        r"\bfor \w+ in \w+ if|missing|not in weights",
+        f"It finds a wrong shape for {name}, which was not transposed",
+        "Transpose the arrays whose names end in one of TRANSPOSED: stored.T",
+        r"\.T\b|transpose|swapaxes",
+        ENDS,
+        guarded=True,
     )
 
 

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from checks.shared.attention import Floats
 from checks.shared.random_inputs import Rng
-from checks.step_11.trials import TABLE, Config, config, model_weights
+from checks.step_11.trials import Config, config
+from checks.step_12 import fresh
 from checks.step_12.sampling import shares
-from checks.step_12.unambiguous import CLASS, TEXT_CALLS, Model, Text, written
-from grader.rubric import (
-    Action,
-    Arg,
-    Call,
-    ConfigArg,
-    Load,
-    Make,
-    Probe,
-    Read,
-    Ref,
-    Take,
-    Trial,
-    Watch,
-)
+from checks.step_12.unambiguous import TEXT_CALLS, Model, Text, written
+from grader.rubric import Action, Arg, Call, Probe, Read, Ref, Take, Trial, Watch
 
 
 def draw(rng: Rng) -> Iterator[Trial]:
@@ -46,12 +33,7 @@ def draw(rng: Rng) -> Iterator[Trial]:
         "text-drawn",
         sizes,
         lambda _: Text(
-            _prompt(rng, 2),
-            3,
-            temperature=2.0,
-            top_k=4,
-            draws=tuple(float(one) for one in rng.random(3)),
-            given_as="array",
+            _prompt(rng, 2), 3, temperature=2.0, top_k=4, draws=_draws(rng, 3), given_as="array"
         ),
     )
     yield written(
@@ -66,73 +48,59 @@ def draw(rng: Rng) -> Iterator[Trial]:
         rng,
         "text-full",
         sizes,
-        lambda _: Text(_prompt(rng, 5), 6, temperature=1.8, draws=tuple(rng.random(6).tolist())),
+        lambda _: Text(_prompt(rng, 5), 6, temperature=1.8, draws=_draws(rng, 6)),
     )
     yield from _settings(rng, sizes)
     yield _streamed(rng, sizes)
-    yield from _fresh(rng)
+    yield from fresh.draw(rng)
 
 
 def _settings(rng: Rng, sizes: Config) -> Iterator[Trial]:
     """Settings together: two texts of one model each, the second beside the first."""
-    name = (f"settings-{index}" for index in itertools.count(1))
+    number = itertools.count(1)
+    large = {**sizes, "vocab_size": LARGE + 1}
+    drawn = functools.partial(_drawn, rng)
 
-    def drawn(length: int, **more: Any) -> Text:
-        draws = tuple(float(one) for one in rng.random(3))
-        text = Text(_prompt(rng, length), 2, temperature=1.8, draws=draws, given_as="iterator")
-        return replace(text, **more)
+    def trial(*make: Any, sizes: Config = sizes, **more: Any) -> Trial:
+        return written(rng, f"settings-{next(number)}", sizes, *make, **more)
 
-    yield written(
-        rng,
-        next(name),
-        sizes,
+    yield trial(
         lambda _: _prompted_end(Text(_prompt(rng, 3), 2, top_k=1, given_as="iterator")),
         lambda text: replace(text, max_new_tokens=0),
         prompted=True,
     )
-    yield written(
-        rng,
-        next(name),
-        sizes,
+    yield trial(
         lambda _: drawn(1, use_cache=False),
         lambda text: replace(text, tokens=_prompt(rng, 7), max_new_tokens=3),
     )
-    yield written(
-        rng,
-        next(name),
-        {**sizes, "vocab_size": LARGE + 1},
+    yield trial(
         lambda model: _ended(model, drawn(3, top_k=3, use_cache=False, max_new_tokens=3)),
         lambda text: replace(text, max_new_tokens=0, use_cache=False),
         end=LARGE,
+        sizes=large,
     )
-    yield written(
-        rng,
-        next(name),
-        sizes,
+    yield trial(
         lambda model: _ended_as_prompted(model, drawn(2, use_cache=False, max_new_tokens=3)),
         prompted=True,
     )
-    yield written(
-        rng,
-        next(name),
-        sizes,
-        lambda _: Text(_prompt(rng, 5), 9, use_cache=False),
-    )
-    yield written(
-        rng,
-        next(name),
-        sizes,
+    yield trial(lambda _: Text(_prompt(rng, 5), 9, use_cache=False))
+    yield trial(
         lambda model: _ended_as_prompted(model, drawn(4, max_new_tokens=3, given_as="array")),
         lambda text: replace(text, max_new_tokens=1),
         prompted=True,
     )
-    yield written(
-        rng,
-        next(name),
-        {**sizes, "vocab_size": LARGE + 1},
+    yield trial(
         lambda model: _ended(model, Text(_prompt(rng, 3), 2), 0),
         lambda text: _best_only(replace(text, tokens=_prompt(rng, 4))),
+        sizes=large,
     )
+
+
+def _drawn(rng: Rng, length: int, **more: Any) -> Text:
+    """A text of two drawn tokens after ``length`` others, or of what ``more`` says."""
+    draws = _draws(rng, 3)
+    text = Text(_prompt(rng, length), 2, temperature=1.8, draws=draws, given_as="iterator")
+    return replace(text, **more)
 
 
 LARGE = 259
@@ -202,35 +170,12 @@ def _taken(new: Floats) -> Iterator[tuple[str, Floats]]:
     yield "rest", new[1:]
 
 
-MANY = 50_000
-"""Tokens. Their scores rise or fall with their ids, so the best few are at one end."""
-
-
-def _fresh(rng: Rng) -> Iterator[Trial]:
-    """Texts without numbers to draw with, twice, each time after the file's own import.
-
-    So a generator with a fixed seed shows that belongs to the whole file. Two texts are alike once
-    in 10⁹ times. Before them nothing is written; the second has other settings.
-    """
-    sizes = config(MANY, 6, 2, 1, 1)
-    make = Make("module", CLASS, (ConfigArg(dict(sizes)),))
-    drawn: dict[str, Arg] = {"temperature": 1000.0}
-    other: dict[str, Arg] = {**drawn, "use_cache": False, "eos_token_id": MANY}  # never drawn
-    calls = [
-        Call(name, None, "generate", (Ref("module"), [3], count), given, staged=False)
-        for name, count, given in zip(
-            ("nothing", *TEXT_CALLS), (0, 2, 2), (drawn, drawn, other), strict=True
-        )
-    ]
-    weights = model_weights(rng, sizes)
-    weights[TABLE][:] = np.linspace((1.0, 0.0), (-1.0, 0.0), MANY)
-    actions: tuple[Action, ...] = (make, Load("loaded", "module", dict(weights)), *calls)
-    for name in ("fresh", "fresh-imported-again"):
-        yield Trial(Probe(name, actions, again=True))
-
-
 def _prompt(rng: Rng, length: int) -> list[int]:
     return [int(token) for token in rng.permutation(11)[:length]]
+
+
+def _draws(rng: Rng, count: int) -> tuple[float, ...]:
+    return tuple(rng.random(count).tolist())
 
 
 def _ended_as_prompted(model: Model, text: Text) -> Text:

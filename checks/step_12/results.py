@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from checks.step_12 import sampling
-from checks.step_12.generation import MANY, NEW, STREAM, STREAMED
+from checks.step_12.generation import NEW, STREAM, STREAMED
 from grader.rubric import (
     ArrayArg,
     Call,
@@ -285,44 +285,3 @@ def _chosen(call: Call, token: str, want: int) -> str | None:
         f"With temperature={heat:g}, top_k={top_k} and draw={draw:.3f} it chose token {token}. "
         f"draw falls into the share of token {want}, from {start:.3f} to {float(ends[want]):.3f}."
     )
-
-
-FEW = 100
-"""Of the ids at either end. All four draws of a call fall there by luck once in 10⁹ times."""
-
-
-def _is_near_an_end(texts: Sequence[object]) -> bool:
-    """Whether all that one call drew, at each import of the file, are ids at either end."""
-    several = (one for one in texts if isinstance(one, list | tuple))
-    new = [token for text in several for token in text[1:] if isinstance(token, int)]
-    return bool(new) and all(token < FEW or token >= MANY - FEW for token in new)
-
-
-def fresh(trials: str, *calls: str) -> Rule:
-    """Texts drawn with numbers of the program's own differ, and so do their tokens."""
-
-    def rule(evidence: Evidence) -> Ruling:
-        each = [
-            [evidence.seen(trial, call) for call in calls] for trial in evidence.matching(trials)
-        ]
-        tokens = [text for texts in each for text in texts if isinstance(text, list | tuple)]
-        if len(tokens) < len(each) * len(calls):
-            return NotRun()
-        if any(list(text) == list(tokens[0]) for text in tokens[1 : len(calls)]):
-            return Failed("The same text was drawn twice: the random numbers are always the same")
-        if any(len({repr(token) for token in text[1:]}) < 2 for text in tokens):
-            return Failed("Every token was drawn with the same random number")
-        if any(map(_is_near_an_end, zip(*each, strict=True))):
-            return Failed(
-                "Only some of the likeliest tokens were drawn, although top_k was not given",
-                "top_k=None allows all tokens.",
-            )
-        if len({repr(text) for text in tokens}) < len(tokens):
-            return Failed(
-                "The same texts are drawn each time the file is imported: it fixes a seed",
-                "np.random.default_rng() without an argument takes a new seed each time.",
-                about="() ~(default_rng|seed|Random|RandomState)\\(",
-            )
-        return Passed()
-
-    return rule

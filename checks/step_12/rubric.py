@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from checks.shared import common
 from checks.shared.mistakes import named
-from checks.step_12 import caches, mistakes, results, trials, unambiguous
+from checks.step_12 import caches, fresh, mistakes, results, trials, unambiguous
 from grader.rubric import Check, Rubric, Rule, rules, source
 
 CLASS = unambiguous.CLASS
@@ -323,7 +323,7 @@ RUNTIME = (
         lesson="The loop",
         answer="numbers = iter(np.random.default_rng().random, None) if draws is None else "
         "iter(draws)",
-        rule=rules.all_of(rules.runs("fresh*"), results.fresh("fresh*", "text", "again")),
+        rule=rules.all_of(rules.runs("fresh*"), fresh.differ("fresh*", "text", "again")),
         needs=("drawn",),
     ),
 )

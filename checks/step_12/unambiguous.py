@@ -151,13 +151,16 @@ def written(
             continue
         texts = (text, then(text)) if then else (text,)
         if _suits(model, texts, end) and (_remembers if prompted else _tells)(model, text):
-            break
-    else:
-        raise RuntimeError(f"no text was drawn for {name}")
+            return _writing(name, model, texts)
+    raise RuntimeError(f"no text was drawn for {name}")
+
+
+def _writing(name: str, model: Model, texts: Sequence[Text]) -> Trial:
+    """The model writes each of ``texts``."""
+    fields, text = model.sizes, texts[0]
     # a setting that is not given is not taken from the configuration either
-    fields = (
-        sizes if text.eos_token_id is not None else {**sizes, "eos_token_id": _first(model, text)}
-    )
+    if text.eos_token_id is None:
+        fields = {**fields, "eos_token_id": next(iter(model.new(text)), 0)}
     module = Make("module", CLASS, (ConfigArg(dict(fields)),))
     load = Load("loaded", "module", dict(model.weights))
     named = dict(zip(TEXT_CALLS, texts, strict=False))
@@ -172,11 +175,6 @@ def written(
         }
 
     return Trial(Probe(name, (module, load, *calls)), expect)
-
-
-def _first(model: Model, text: Text) -> int:
-    """The first token that is written."""
-    return next(iter(model.new(text)), 0)
 
 
 def _suits(model: Model, texts: Sequence[Text], end: int | None) -> bool:

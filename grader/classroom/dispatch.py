@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -67,23 +67,31 @@ def run(
             finished, _ = wait(under_way, patience, FIRST_COMPLETED)
             if not finished:
                 raise TimeoutError(f"no task ended for {patience:g} s")
-            died = False
-            for future in finished:
-                key, task = under_way.pop(future)
-                error = _error(future)
-                if isinstance(error, BrokenExecutor | CancelledError):
-                    died = True
-                    yield from _blame(work, key, task, error)
-                else:
-                    yield Done(key, None if error else future.result(), error)
+            died = yield from _ended(work, under_way, finished)
             if died:
-                for key, task in under_way.values():
-                    yield from _blame(work, key, task, None)
-                under_way.clear()
                 pool.shutdown(wait=False)
                 pool = executor()
     finally:
         pool.shutdown(wait=False)
+
+
+def _ended(
+    work: _Work[K, T], under_way: dict[Future[R], tuple[K, T]], finished: Collection[Future[R]]
+) -> Generator[Done[K, R], None, bool]:
+    """Yield how the finished tasks ended; return whether a process died: all are suspects then."""
+    died = False
+    for future in finished:
+        key, task = under_way.pop(future)
+        error = _error(future)
+        if isinstance(error, BrokenExecutor | CancelledError):
+            died = True
+            yield from _blame(work, key, task, error)
+        else:
+            yield Done(key, None if error else future.result(), error)
+    while died and under_way:
+        _, (key, task) = under_way.popitem()
+        yield from _blame(work, key, task, None)
+    return died
 
 
 def _fill(

@@ -21,7 +21,7 @@ COMPLETE = "_GRADER_COMPLETE"
 COMMANDS = {
     "autograde": "gradescope",
     "autograder": "gradescope",
-    "check": "grade",
+    "check": "check",
     "class": "teach:grade_class",
     "completion": "upkeep",
     "desk": "desk",

@@ -1,42 +1,36 @@
-"""The commands that grade: one step, or all of them."""
+"""The command that grades one step."""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from grader.base import course
-from grader.base.machine import at_once
-from grader.base.model import Status, Step, Verdict
+from grader.base.model import Step, Verdict
 from grader.cli.formats import FORMATS, machine_text
 from grader.cli.options import (
     STATUS,
     StepName,
-    engine_option,
     format_option,
     from_caller,
-    mine_option,
+    grading_options,
     plain_option,
     points_option,
     print_page,
-    seed_option,
     stdout_style,
-    strict_option,
     warn_of_other_version,
 )
 from grader.report.style import Style, paint
 
 if TYPE_CHECKING:
     from grader.base.model import Report
-    from grader.grading.inputs import Drawn
     from grader.learner.attempt import Attempt
     from grader.pipeline import Options
 
@@ -76,63 +70,61 @@ class Grade(click.Command):
     help="How many hints each check shows. By default, your attempts decide.",
 )
 @plain_option
-@engine_option
-@seed_option
-@strict_option
-@mine_option
+@grading_options
 def grade(
     step: Step,
     path: Path | None,
     form: str,
     points_file: Path | None,
     output: Path | None,
-    verbose: bool,
-    brief: bool,
     hints: int | None,
     plain: bool,
     engine: str,
     seed: int | None,
     strict: bool,
     mine: bool,
+    **told: bool,
 ) -> None:
     """Grade one step and print its report."""
-    from grader import sandbox
-    from grader.cli.alarm import processor_limit
-    from grader.learner import attempt
-    from grader.pipeline import Follow, Options, grade
+    from grader.pipeline import Follow, Options
 
     warn_of_other_version()
     path, output = (given and from_caller(given) for given in (path, output))
     points = points_option(points_file)
-    followed = Follow.FAILING if form in SHOWN else Follow.NOT
-    options = Options(engine, seed, strict, mine, follow=followed)
-    with sandbox.preforked() as start:
-        from grader.report import as_text  # while the worker imports the framework
-
-        with processor_limit(MOST_CPU_S):
-            report = grade(step, path or step.stub, options, start)
-        own = form in SHOWN and output is None
-        own = own and (path is None or path.resolve() == step.stub.resolve())
-        if own:
-            found = attempt.noted(step, report)
+    options = Options(engine, seed, strict, mine, Follow.FAILING if form in SHOWN else Follow.NOT)
+    path = path or step.stub
+    own = form in SHOWN and output is None and path.resolve() == step.stub.resolve()
+    report, found = _graded(step, path, options, own=own)
     if form == "lines":
-        text = _to_editor(step, report, found if own else None)
+        text = _to_editor(step, report, found)
     elif form in FORMATS:
         text = machine_text(form, report, points)
-    elif own:
-        told = {"verbose": verbose, "brief": brief}
+    elif found is not None:
         text = _to_learner(step, found, stdout_style(plain), told, hints)
     else:
+        from grader.report import as_text
+
         style = Style(words=plain) if output else stdout_style(plain)
-        text = as_text.render(report, style, verbose=verbose, brief=brief, hint_level=hints or 1)
-    if output is not None:
-        _write(output, text)
-    elif form in FORMATS:
-        click.echo(text, nl=False)
-    else:
-        print_page(text, plain)
+        text = as_text.render(report, style, hint_level=hints or 1, levels=None, **told)
+    _hand_out(text, form, output, plain=plain)
     kept = form == "classroom50" and report.verdict is not Verdict.ERROR
     sys.exit(0 if kept else STATUS[report.verdict])  # Classroom 50 reads a failure in the file
+
+
+def _graded(
+    step: Step, path: Path, options: Options, *, own: bool
+) -> tuple[Report, Attempt | None]:
+    """The report on a file, which counts as an attempt if it is the learner's ``own``."""
+    from grader import sandbox
+    from grader.cli.alarm import processor_limit
+    from grader.learner import attempt
+    from grader.pipeline import grade
+
+    with sandbox.preforked() as start:
+        importlib.import_module("grader.report.as_text")  # while the worker imports the framework
+        with processor_limit(MOST_CPU_S):
+            report = grade(step, path, options, start)
+        return report, attempt.noted(step, report) if own else None
 
 
 def _to_learner(
@@ -175,138 +167,22 @@ def _to_editor(step: Step, report: Report, found: Attempt | None) -> str:
 
 def _scrolls(text: str, style: Style) -> bool:
     """Whether the terminal, if there is one, does not show all of it."""
-    return (
-        style.width is not None
-        and len(paint(text, style).splitlines()) >= get_terminal_size().lines
-    )
+    rows = len(paint(text, style).splitlines())
+    return style.width is not None and rows >= get_terminal_size().lines
 
 
-@click.command()
-@engine_option
-@seed_option
-@strict_option
-@mine_option
-@click.option("--solutions", is_flag=True, help="Grade the reference solutions.")
-@click.option("--started", is_flag=True, help="Leave out steps whose file is untouched.")
-@format_option("text", "github", "lines")
-@click.option(
-    "--summary",
-    type=click.Path(path_type=Path),
-    help="Also append a table of the steps to this file, in Markdown.",
-)
-@plain_option
-def check(
-    engine: str,
-    seed: int | None,
-    strict: bool,
-    mine: bool,
-    solutions: bool,
-    started: bool,
-    form: str,
-    summary: Path | None,
-    plain: bool,
-) -> None:
-    """Grade every step and print one line each."""
-    from grader.learner import attempt
-    from grader.pipeline import Options
-
-    warn_of_other_version()
-    options, style = Options(engine, seed, strict, mine), stdout_style(plain)
-    chosen = _chosen(solutions=solutions, started=started)
-    reports = []
-    for (step, path), report in zip(chosen, _each(chosen, options), strict=True):
-        if path == step.stub:
-            attempt.noted(step, report)
-        if form == "text":
-            print_page(_summary(report, style) + "\n", plain)
-        else:
-            click.echo(machine_text(form, report, points_option(None)), nl=False)
-        reports.append(report)
-    if summary is not None:
-        _append(summary, reports)
-    sys.exit(max((STATUS[report.verdict] for report in reports), default=0))
-
-
-def _chosen(*, solutions: bool, started: bool) -> tuple[tuple[Step, Path], ...]:
-    """Each step to grade, and its file."""
-    steps = course.steps()
-    if solutions:
-        return tuple((step, step.solution) for step in steps)
-    if not started:
-        return tuple((step, step.stub) for step in steps)
-    from grader.learner.stub import begun
-
-    return tuple((step, path) for step in steps if (path := begun(step)) is not None)
-
-
-def _append(path: Path, reports: Sequence[Report]) -> None:
-    from grader.report import as_summary
-
-    with from_caller(path).open("a", encoding="utf-8") as file:
-        file.write(as_summary.render(reports))
-
-
-def _each(chosen: Sequence[tuple[Step, Path]], options: Options) -> Iterator[Report]:
-    """The report on each file, in order; one at a time per core."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    from grader import frameworks, sandbox
-    from grader.pipeline import grade
-
-    count = at_once()
-    compiles = options.engine in frameworks.current().compiling
-    servers = sandbox.fork_servers(0 if compiles else count)
-    with sandbox.WorkerPool(count, engine=options.engine, warm=False, fork_servers=servers) as pool:
-        workers: list[sandbox.Running] = []
-
-        def start(**settings: Any) -> sandbox.Running:
-            workers.append(pool.start(**settings))
-            return workers[-1]
-
-        def report(one: tuple[Step, Path], drawn: Drawn | None) -> Report:
-            return grade(*one, options, start, drawn=drawn)
-
-        # Once, before the threads: NumPy cannot always be imported by two at the same time.
-        importlib.import_module("numpy.random")
-        with ThreadPoolExecutor(count) as threads:
-            tasks = {}
-            try:
-                # While the framework is imported, which takes one core; the longest first.
-                for one in reversed(chosen):
-                    drawn = _ahead(one[0], options)
-                    tasks[one[0].id] = threads.submit(report, one, drawn)
-                for step, _ in chosen:
-                    yield tasks[step.id].result()
-            finally:  # after Ctrl-C, wait neither for the remaining steps nor for a long one
-                for worker in workers:
-                    worker.abandon()
-                threads.shutdown(wait=True, cancel_futures=True)
-
-
-def _ahead(step: Step, options: Options) -> Drawn | None:
-    """The inputs of a step and what is expected of them; None if a grading has to say why not."""
-    from grader.grading.inputs import draw
-    from grader.rubric import load
-
-    try:
-        return draw(load.rubric(step), options.seed).calculate()
-    except Exception:  # noqa: BLE001 - a rubric is the course's own code
-        return None
-
-
-def _summary(report: Report, style: Style) -> str:
-    status = {Verdict.PASS: Status.PASS, Verdict.ERROR: Status.ERROR}
-    mark = style.marks[status.get(report.verdict, Status.FAIL)]
-    first = report.first_to_fix
-    said = f"  {first.message}" if first is not None else ""
-    return f"{mark} {report.step} {report.score:>2}/{report.max_score} {report.title}{said}"
-
-
-def _write(output: Path, text: str) -> None:
+def _hand_out(text: str, form: str, output: Path | None, *, plain: bool) -> None:
+    """Write a report to ``output``, or print it."""
     from grader.base.files import write_whole
 
-    try:
-        write_whole(output, text)
-    except OSError as problem:
-        click.echo(f"The report could not be written to {output}: {problem.strerror}.", err=True)
-        sys.exit(3)
+    if output is None and form in FORMATS:
+        click.echo(text, nl=False)
+    elif output is None:
+        print_page(text, plain)
+    else:
+        try:
+            write_whole(output, text)
+        except OSError as problem:
+            why = f"The report could not be written to {output}: {problem.strerror}."
+            click.echo(why, err=True)
+            sys.exit(3)

@@ -89,6 +89,15 @@ strict_option = click.option(
 mine_option = click.option(
     "--mine", is_flag=True, help="Import your own earlier steps instead of the solutions."
 )
+
+
+def grading_options(command: Command) -> Command:
+    """``--engine``, ``--seed``, ``--strict`` and ``--mine``."""
+    for option in (mine_option, strict_option, seed_option, engine_option):
+        command = option(command)
+    return command
+
+
 plain_option = click.option(
     "--plain",
     is_flag=True,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -88,59 +88,54 @@ policy_file = click.option(
 )
 @click.option("--trust-submissions", "trusted", is_flag=True, help="Grade without confinement.")
 @strict_option
-def grade_class(
-    submissions: Path,
-    steps: tuple[Step, ...],
-    out: Path,
-    roster: Path | None,
-    any_roster: bool,
-    points: Path | None,
-    policy: Path | None,
-    adjust: Path | None,
-    best_of: tuple[Path, ...],
-    workers: int | None,
-    scheduler: str | None,
-    forms: tuple[str, ...],
-    column: tuple[str, ...],
-    again: tuple[str, ...],
-    trusted: bool,
-    strict: bool,
-) -> None:
+def grade_class(workers: int | None, scheduler: str | None, **given: Any) -> None:
     """Grade a class: a folder or a zip file with everyone's files.
 
     Finished results are kept in the folder of --out. Stop it whenever you like: the same command
     resumes from there.
     """
+    warn_of_other_version()
+    with told():
+        request = _request(**given)
+        if request.roster is not None:
+            click.echo(f"The roster's columns: {request.roster.columns.told()}.", err=True)
+        failed = _grade(request, workers, scheduler)
+    sys.exit(3 if failed else 0)
+
+
+def _request(
+    submissions: Path,
+    steps: tuple[Step, ...],
+    out: Path,
+    roster: Path | None,
+    points: Path | None,
+    policy: Path | None,
+    adjust: Path | None,
+    best_of: tuple[Path, ...],
+    column: tuple[str, ...],
+    **others: Any,
+) -> Request:
+    """What the options ask for, with the files that they name read; ``others`` as they are."""
     from grader.classroom import grade_columns
     from grader.classroom import roster as rosters
     from grader.classroom.planning import Request
     from grader.report import policy as policies
 
-    warn_of_other_version()
-    with told():
-        listed = rosters.read(from_caller(roster)) if roster else None
-        chosen = tuple(sorted(set(steps), key=lambda step: step.id))
-        titles = listed.header if listed else ()
-        request = Request(
-            from_caller(submissions),
-            chosen,
-            from_caller(out),
-            listed,
-            points_option(points),
-            strict,
-            trusted,
-            any_roster,
-            again,
-            from_caller(adjust) if adjust else None,
-            tuple(map(from_caller, best_of)),
-            grade_columns.chosen(column, [step.id for step in chosen], titles),
-            forms,
-            policies.read(from_caller(policy)) if policy else policies.Policy(),
-        )
-        if request.roster is not None:
-            click.echo(f"The roster's columns: {request.roster.columns.told()}.", err=True)
-        failed = _grade(request, workers, scheduler)
-    sys.exit(3 if failed else 0)
+    listed = rosters.read(from_caller(roster)) if roster else None
+    chosen = tuple(sorted(set(steps), key=lambda step: step.id))
+    titles = listed.header if listed else ()
+    return Request(
+        from_caller(submissions),
+        chosen,
+        from_caller(out),
+        listed,
+        points_option(points),
+        adjust=from_caller(adjust) if adjust else None,
+        best_of=tuple(map(from_caller, best_of)),
+        columns=grade_columns.chosen(column, [step.id for step in chosen], titles),
+        policy=policies.read(from_caller(policy)) if policy else policies.Policy(),
+        **others,
+    )
 
 
 @contextmanager

@@ -78,12 +78,8 @@ def collapsed(
     moved = {check.passed: waits[check.id] for check in rubric.checks if check.id in waits}
     found = []
     for check, result in pairs:
-        if check.id in waits:
-            found.append(check.waiting(waits[check.id]))
-        elif result.waits_for in moved:
-            found.append(check.waiting(moved[result.waits_for]))
-        else:
-            found.append(result)
+        sentence = waits.get(check.id) or moved.get(result.waits_for or "")
+        found.append(check.waiting(sentence) if sentence else result)
     return found
 
 

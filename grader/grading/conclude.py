@@ -82,18 +82,12 @@ class Judge:
         evidence = self.evidence(outcome)
         rulings = judge.rule_all(self.rubric, evidence)
         right = judge.behaves(rulings)
+        explanation = None
+        if not right:
+            rubric = self.rubric.without_denied(self.source.tree)
+            explanation = diagnose(rubric, evidence, self._failed(rulings))
         known = judge.Case(
-            self.rubric,
-            self.source,
-            evidence,
-            rulings,
-            self.findings,
-            explanation := None
-            if right
-            else diagnose(
-                self.rubric.without_denied(self.source.tree), evidence, self._failed(rulings)
-            ),
-            self.strict,
+            self.rubric, self.source, evidence, rulings, self.findings, explanation, self.strict
         )
         checks = judge.settle(known)
         return replace(

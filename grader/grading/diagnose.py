@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.protocol.probe import Call, SeenArray, SeenTensor
-from grader.rubric import UNKNOWN, Evidence, Floats, Misconception, Rubric, State
-
-HUGE = 1e30
-"""Numbers beyond this become infinity or NaN in float32 arithmetic."""
+from grader.grading.predictions import Arrays, Predicted, came_back, same
+from grader.protocol.probe import Call
+from grader.rubric import Evidence, Misconception, Rubric
 
 MOST_FOR_PAIRS = 100_000
 """The largest trial, in numbers, on which to try thousands of pairs; others are large."""
@@ -37,9 +35,7 @@ MOST_ON_PAIRS = 10_000_000
 EACH = 2_500
 """What predicting one call costs besides its numbers, and the same again for each weight."""
 
-Arrays = dict[str, npt.NDArray[np.generic] | None]
 Mistakes = tuple[Misconception, ...]
-Predicted = Mapping[str, Floats | None]
 
 
 class _Enough(Exception):
@@ -114,7 +110,7 @@ class _Search:
 
     def __init__(self, evidence: Evidence) -> None:
         self._evidence = evidence
-        self.seen = _seen(evidence)
+        self.seen = came_back(evidence)
         self._changes: dict[tuple[str, int], bool] = {}
         self._fits: dict[tuple[str, tuple[int, ...]], bool] = {}
         self._work = 0
@@ -186,7 +182,7 @@ class _Search:
         if rough and predicted is not None:
             arrays = {path: self._filled(name, path, predicted, arrays) for path in arrays}
         times = ROUGH if rough else 1.0
-        return predicted is None or _same(self._evidence, name, arrays, predicted, times)
+        return predicted is None or same(self._evidence, name, arrays, predicted, times)
 
     def _filled(
         self, name: str, path: str, predicted: Predicted, arrays: Arrays
@@ -281,45 +277,3 @@ def _scores(array: npt.NDArray[np.generic]) -> int:
 
 def _together(mistakes: Mistakes) -> dict[str, Any]:
     return {knob: value for one in mistakes for knob, value in one.knobs.items()}
-
-
-def _seen(evidence: Evidence) -> dict[str, Arrays]:
-    """For each trial with an oracle: the arrays that came back, ``None`` if it failed."""
-    found: dict[str, Arrays] = {}
-    for name in evidence.trials:
-        arrays: Arrays = {}
-        for path in evidence.expected(name):
-            value = evidence.seen(name, path)
-            if isinstance(value, SeenTensor | SeenArray):
-                arrays[path] = value.array
-            elif evidence.trials[name].part:
-                continue
-            elif evidence.state(name, path.split(".")[0]) in (State.SEEN, State.FAILED):
-                arrays[path] = None
-        if arrays:
-            found[name] = arrays
-    return found
-
-
-def _same(
-    evidence: Evidence, name: str, arrays: Arrays, predicted: Predicted, times: float
-) -> bool:
-    """Whether this is what trial ``name`` showed, within ``times`` its tolerance."""
-    for path, array in arrays.items():
-        want = predicted.get(path)
-        if want is UNKNOWN:
-            continue
-        if array is None or want is None:
-            if array is not want:
-                return False
-        elif not evidence.close(name, _overflowed(array, want), want, times):
-            return False
-    return True
-
-
-def _overflowed(array: npt.NDArray[np.generic], want: Floats) -> npt.NDArray[np.generic]:
-    """``array`` with the huge number in place of what does not fit float32."""
-    if array.shape != want.shape or array.dtype.kind != "f":
-        return array
-    lost = ~np.isfinite(array) & np.isfinite(want) & (np.abs(want) > HUGE)
-    return np.where(lost, want, array)

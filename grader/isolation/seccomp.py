@@ -107,19 +107,8 @@ def _blocks(own: int) -> dict[str, Block]:
     first, second, third = ARGUMENTS, ARGUMENTS + 8, ARGUMENTS + 16
     return {
         # A thread with its own table of open files would hide them from the supervisor.
-        "clone": [
-            (LOAD, 0, 0, first),
-            (JUMP_ANY_BIT, 0, 2, CLONE_THREAD),
-            (JUMP_ANY_BIT, 0, 1, CLONE_FILES),
-            (RETURN, 0, 0, ALLOW),
-            (RETURN, 0, 0, DENY),
-        ],
-        "close_range": [
-            (LOAD, 0, 0, third),
-            (JUMP_ANY_BIT, 0, 1, CLOSE_RANGE_UNSHARE),
-            (RETURN, 0, 0, DENY),
-            (RETURN, 0, 0, ALLOW),
-        ],
+        "clone": _with_all(first, (CLONE_THREAD, CLONE_FILES), ALLOW, DENY),
+        "close_range": _with_all(third, (CLOSE_RANGE_UNSHARE,), DENY, ALLOW),
         # Its flags are in memory, which filters cannot read. The C library falls back to clone.
         "clone3": [(RETURN, 0, 0, ERRNO | errno.ENOSYS)],
         "fcntl": [(LOAD, 0, 0, second), *_one_of(FCNTL_FORBIDDEN, DENY, ALLOW)],
@@ -127,13 +116,7 @@ def _blocks(own: int) -> dict[str, Block]:
         "kill": _itself(own, second),
         "tgkill": _itself(own, third),
         "madvise": [(LOAD, 0, 0, third), *_one_of(MADV_OUT, DENY, ALLOW)],
-        "mmap": [
-            (LOAD, 0, 0, third + 8),
-            (JUMP_ANY_BIT, 0, 2, MAP_SHARED),
-            (JUMP_ANY_BIT, 0, 1, MAP_ANONYMOUS),
-            (RETURN, 0, 0, DENY),
-            (RETURN, 0, 0, ALLOW),
-        ],
+        "mmap": _with_all(third + 8, (MAP_SHARED, MAP_ANONYMOUS), DENY, ALLOW),
         "open": _no_emptying(second),
         "openat": _no_emptying(third),
         "prctl": [(LOAD, 0, 0, first), *_one_of(PRCTL_ALLOWED, ALLOW, DENY)],
@@ -146,12 +129,7 @@ def _blocks(own: int) -> dict[str, Block]:
             (RETURN, 0, 0, ALLOW),
             (RETURN, 0, 0, DENY),
         ],
-        "socketpair": [
-            (LOAD, 0, 0, second),
-            (JUMP_ANY_BIT, 0, 1, NO_STREAM),
-            (RETURN, 0, 0, DENY),
-            (RETURN, 0, 0, ALLOW),
-        ],
+        "socketpair": _with_all(second, (NO_STREAM,), DENY, ALLOW),
         "sched_setaffinity": [(LOAD, 0, 0, first), *_one_of((0, own), ALLOW, DENY)],
     }
 
@@ -160,6 +138,12 @@ def _one_of(values: tuple[int, ...], then: int, otherwise: int) -> Block:
     """Return ``then`` if the loaded value is one of ``values``."""
     tests = [(JUMP_EQUAL, len(values) - n, 0, value) for n, value in enumerate(values)]
     return [*tests, (RETURN, 0, 0, otherwise), (RETURN, 0, 0, then)]
+
+
+def _with_all(flags_at: int, wanted: tuple[int, ...], then: int, otherwise: int) -> Block:
+    """Return ``then`` if the flags have a bit of each of ``wanted``."""
+    tests = [(JUMP_ANY_BIT, 0, len(wanted) - n, bits) for n, bits in enumerate(wanted)]
+    return [(LOAD, 0, 0, flags_at), *tests, (RETURN, 0, 0, then), (RETURN, 0, 0, otherwise)]
 
 
 def _itself(own: int, signal_at: int) -> Block:

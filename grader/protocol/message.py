@@ -198,17 +198,11 @@ def _many(test: Any) -> Any:
     )
 
 
-def _few(test: Any, most: int) -> Any:
-    every = _many(test)
+def _few(every: Any, most: int) -> Any:
     return lambda value: (
-        every(value) if isinstance(value, tuple) and len(value) <= most else fail("fewer values")
-    )
-
-
-def _small(test: Any, most: int) -> Any:
-    every = _mapping(test)
-    return lambda value: (
-        every(value) if isinstance(value, dict) and len(value) <= most else fail("fewer values")
+        every(value)
+        if isinstance(value, tuple | dict) and len(value) <= most
+        else fail("fewer values")
     )
 
 
@@ -251,7 +245,8 @@ Fields = Mapping[type, tuple[Any, ...]]
 def messages() -> Fields:
     """What the worker may send, and the test of each field."""
     error = _one(probe.SeenError)
-    names = _few(_name, probe.MOST_NAMES)
+    names = _few(_many(_name), probe.MOST_NAMES)
+    values = _few(_mapping(_one(probe.SeenValue)), probe.MOST_VALUES)
     return {
         Hello: (_many(_name), _number, _many(_text)),
         Broken: (_text,),
@@ -266,13 +261,7 @@ def messages() -> Fields:
         probe.SeenModule: (_name, _boolean, _mapping(_one(probe.SeenParameter)), _mapping(_name)),
         probe.SeenObject: (_name,),
         probe.SeenValue: (_name, _name, _maybe(shape), _name, _maybe(names), names, names, names),
-        probe.SeenCall: (
-            _number,
-            _name,
-            _text,
-            _text,
-            _small(_one(probe.SeenValue), probe.MOST_VALUES),
-        ),
+        probe.SeenCall: (_number, _name, _text, _text, values),
         probe.SeenError: (
             _name,
             _text,
@@ -281,19 +270,13 @@ def messages() -> Fields:
             _maybe(_name),
             _text,
             _name,
-            _few(_one(probe.SeenCall), probe.MOST_CALLS),
+            _few(_many(_one(probe.SeenCall)), probe.MOST_CALLS),
             _name,
             _maybe(_one(probe.SeenValue)),
             names,
         ),
         probe.Trail: (_places, _many(_maybe(_numbers)), _scalars),
-        probe.Observation: (
-            _name,
-            _mapping(_seen),
-            _maybe(error),
-            _maybe(_trail),
-            _token,
-        ),
+        probe.Observation: (_name, _mapping(_seen), _maybe(error), _maybe(_trail), _token),
     }
 
 

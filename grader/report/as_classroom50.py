@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import quote
 
 from grader.base.model import Report, Status
@@ -32,31 +32,31 @@ def render(report: Report, given: Mapping[str, str], now: str, points: Points | 
         "max-score": whole(points.most(report)),
         "tests": [
             {
-                "test-name": check.message,
-                "passed": check.status is Status.PASS,
-                "score": whole(worth) if check.status is Status.PASS else 0,
-                "max-score": whole(worth),
-                "check": check.id,
-                "status": check.status.value,
-                "hint": check.hints[0] if check.hints and check.status is Status.FAIL else "",
+                "test-name": message,
+                "passed": status is Status.PASS,
+                "score": whole(got),
+                "max-score": whole(most),
+                "check": name,
+                "status": status.value,
+                "hint": hint,
             }
-            for check in report.checks
-            for worth in (points.of(report.step, check.id),)
-        ]
-        + [
-            {
-                "test-name": part.message,
-                "passed": part.points == part.most,
-                "score": whole(part.points),
-                "max-score": whole(part.most),
-                "check": part.id,
-                "status": (Status.PASS if part.points == part.most else Status.FAIL).value,
-                "hint": "",
-            }
-            for part in points.parts(report)
+            for name, message, status, got, most, hint in _tests(report, points)
         ],
     }
     return json.dumps(found, indent=2) + "\n"
+
+
+def _tests(
+    report: Report, points: Points
+) -> Iterator[tuple[str, str, Status, Number, Number, str]]:
+    """Each check, then each part beside them: id, sentence, status, points of how many, hint."""
+    for one in report.checks:
+        most = points.of(report.step, one.id)
+        hint = one.hints[0] if one.hints and one.status is Status.FAIL else ""
+        yield one.id, one.message, one.status, most * (one.status is Status.PASS), most, hint
+    for part in points.parts(report):
+        status = Status.PASS if part.points == part.most else Status.FAIL
+        yield part.id, part.message, status, part.points, part.most, ""
 
 
 def _whole(points: Points, report: Report) -> Callable[[Number], int]:

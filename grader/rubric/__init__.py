@@ -33,16 +33,7 @@ from grader.protocol.probe import (
     Watch,
     multiples,
 )
-from grader.rubric.checks import (
-    Check,
-    Failed,
-    Misconception,
-    NotRun,
-    Passed,
-    Rubric,
-    Rule,
-    Ruling,
-)
+from grader.rubric.checks import Check, Failed, Misconception, NotRun, Passed, Rubric, Rule, Ruling
 from grader.rubric.compare import RELATIVE, close, rounding
 from grader.rubric.evidence import UNKNOWN, Evidence, Expect, Floats, State, Trial
 from grader.rubric.exhibit import Exhibit, LessonFigure, NoExhibit, View

@@ -81,16 +81,12 @@ def _of_all(tree: ast.Module, name: str, wrong: Sequence[str]) -> int | None:
     """The constant of the file that a field reads, as others do, and nothing that is not wrong."""
     classes = (one for one in tree.body if isinstance(one, ast.ClassDef))
     fields = [one for cls in classes for one in cls.body if isinstance(one, ast.AnnAssign)]
-    values = {ast.unparse(one.target): one.value for one in fields if one.value is not None}
+    given = [(ast.unparse(one.target), one.value) for one in fields if one.value is not None]
+    values = dict(given)
     names = [name]
     while isinstance(value := values.get(names[-1]), ast.Name) and value.id not in names:
         names.append(value.id)
-    used = {
-        id(read): ast.unparse(one.target)
-        for one in fields
-        if one.value is not None
-        for read in loads(one.value)
-    }
+    used = {id(read): field for field, value in given for read in loads(value)}
     every = of_kind(tree, ast.Name)
     for one in tree.body:
         if not isinstance(one, ast.Assign | ast.AnnAssign) or one.value is None:

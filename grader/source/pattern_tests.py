@@ -10,14 +10,7 @@ from typing import TypeGuard
 
 from grader.source import placeholders
 from grader.source.ast_cache import of_kind, walked
-from grader.source.definitions import (
-    definition,
-    gives_none,
-    no_placeholders,
-    place,
-    result,
-    tracer,
-)
+from grader.source.definitions import definition, gives_none, no_placeholders, place, result, tracer
 from grader.source.expr import walk
 from grader.source.findings import Finding, Path, SourceTest, absent
 from grader.source.parser import Source

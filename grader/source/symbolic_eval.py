@@ -117,23 +117,13 @@ class Tracer(Names):
     def _statement(self, node: ast.stmt, scope: _Scope) -> None:  # noqa: C901, one case a kind
         match node:
             case ast.Return():
-                scope.returns.append(
-                    self._value(node.value, scope) if node.value else Expr("const")
-                )
+                value = self._value(node.value, scope) if node.value else Expr("const")
+                scope.returns.append(value)
                 scope.ended = True
             case ast.Raise():
                 scope.ended = True
-            case ast.Assign():
-                value = self._value(node.value, scope)
-                for target in node.targets:
-                    self._bind(target, value, scope)
-                scope.left.append((node, value))
-            case ast.AnnAssign() if node.value is not None:
-                self._bind(node.target, self._value(node.value, scope), scope)
-            case ast.AugAssign():
-                op = OPERATORS.get(type(node.op), "unknown")
-                old, new = self._value(node.target, scope), self._value(node.value, scope)
-                self._bind(node.target, Expr(op, (old, new), line=node.lineno), scope)
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+                self._assignment(node, scope)
             case ast.If():
                 self._branches(node, scope)
             case ast.For():
@@ -148,22 +138,31 @@ class Tracer(Names):
                         self._bind(item.optional_vars, self._value(item.context_expr, scope), scope)
                 self._block(node.body, scope)
             case ast.Try():
-                self._block(node.body, scope)
-                self._block(node.orelse, scope)
-                self._block(node.finalbody, scope)
+                for body in (node.body, node.orelse, node.finalbody):
+                    self._block(body, scope)
             case ast.FunctionDef():
                 scope.names[node.name] = Expr("function", name=node.name, value=node)
-            case ast.Expr(
-                value=ast.Call(
-                    func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=added
-                )
-            ):
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "append"), added)):
                 # parts.append(x) makes the list hold x as well.
                 old = scope.names.get(name, Expr("list"))
                 items = tuple(self._value(arg, scope) for arg in added)
                 scope.names[name] = Expr("list", (old, *items), line=node.lineno)
             case ast.Expr():
                 scope.left.append((node, self._value(node.value, scope)))
+
+    def _assignment(self, node: ast.Assign | ast.AnnAssign | ast.AugAssign, scope: _Scope) -> None:
+        match node:
+            case ast.Assign():
+                value = self._value(node.value, scope)
+                for target in node.targets:
+                    self._bind(target, value, scope)
+                scope.left.append((node, value))
+            case ast.AnnAssign() if node.value is not None:
+                self._bind(node.target, self._value(node.value, scope), scope)
+            case ast.AugAssign():
+                op = OPERATORS.get(type(node.op), "unknown")
+                old, new = self._value(node.target, scope), self._value(node.value, scope)
+                self._bind(node.target, Expr(op, (old, new), line=node.lineno), scope)
 
     def _branches(self, node: ast.If, scope: _Scope) -> None:
         test = node.test

@@ -97,13 +97,7 @@ TOLD: dict[str, tuple[dict[str, bytes], str]] = {
     "blackboard": ({"Step 05_ada_attempt_2027-01-17-00-30-00_step_05.py": b""}, ""),
     "brightspace": ({"1-2 - Ada - Jan 17, 2027 1230 AM/step_05.py": b""}, ""),
     "ilias": ({"Lovelace_Ada_ada_12/20270117003000_step_05.py": b""}, ""),
-    "gradescope": (
-        {
-            "submission_9/step_05.py": b"",
-            "submission_metadata.yml": YML,
-        },
-        "",
-    ),
+    "gradescope": ({"submission_9/step_05.py": b"", "submission_metadata.yml": YML}, ""),
     "sakai": (
         {
             "Lovelace, Ada(ada)/timestamp.txt": b"20270116233000000\n",

@@ -55,11 +55,7 @@ BLANKS = "step_05" + " " * 60_000 + "x.py"
 
 HARM: dict[str, tuple[str, Callable[[], bytes], str]] = {
     # Python refuses to write such a number: it is a problem of the file.
-    "a number of 6,000 digits": (
-        "eve/step_05.py",
-        lambda: b"x = 0x" + b"f" * 6000 + b"\n",
-        "",
-    ),
+    "a number of 6,000 digits": ("eve/step_05.py", lambda: b"x = 0x" + b"f" * 6000 + b"\n", ""),
     # Longer than any name on a disk: such a member is left out.
     "a name with a number of 5,000 digits": ("eve.zip", lambda: zipped((DIGITS, b"")), ""),
     "a name with 60,000 blanks": ("eve.zip", lambda: zipped((BLANKS, b"")), ""),

@@ -21,7 +21,7 @@ from grader.frameworks.errors import tell
 from grader.frameworks.max import errors as retold
 from grader.protocol.probe import SeenError
 from grader.worker import errors
-from grader.worker.frames import describe
+from grader.worker.description import describe
 from tests.errors_catalogue.by_hand import BY_HAND
 from tests.errors_catalogue.misuses import misuses
 from tests.errors_catalogue.operations import PRELUDE, RIGHT

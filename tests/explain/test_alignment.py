@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.explain.trace.alignment import Comparison
-from grader.explain.trace.relations import MOST_WORK, TooMuch, Values, gelu_by_hand, same
+from grader.explain.trace.closeness import same
+from grader.explain.trace.relations import MOST_WORK, TooMuch, Values, gelu_by_hand
 from tests.explain import recorded
 from tests.marks import any_numbers
 

@@ -184,8 +184,8 @@ def _harness() -> str:
 # ---- judging ------------------------------------------------------------------------------
 
 
-def judged(cell: Cell, seed: int, *, prove: bool = False) -> Judged:
-    """What the grader makes of ``cell``. With ``prove``, its truth is asked in any case.
+def judged(cell: Cell, seed: int) -> Judged:
+    """What the grader makes of ``cell``, and of one that passes, whether it is right.
 
     Only trials that meet the condition run: in the others the solution answers.
     """
@@ -195,7 +195,7 @@ def judged(cell: Cell, seed: int, *, prove: bool = False) -> Judged:
     trials = None if counts(text) else meeting(cell.step, cell.target, seed).get(cell.condition, ())
     no, module = refusal.refused(cell.step, cell.source, seed, trials)
     reached = _fired(module)
-    if no and not prove:
+    if no:
         return Judged(cell, refused=True, reached=reached)
     if cell.condition not in met(cell.step, cell.target):
         return Judged(cell, no, reached, "")

@@ -117,10 +117,7 @@ DAMAGES = {
         "The grader itself failed (TypeError: damaged)",
     ),
     "an oracle": Damage(
-        "checks/shared/attention.py",
-        TOP,
-        f'{TOP}\nraise ValueError("damaged")\n',
-        "itself fail",
+        "checks/shared/attention.py", TOP, f'{TOP}\nraise ValueError("damaged")\n', "itself fail"
     ),
 }
 

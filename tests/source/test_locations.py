@@ -186,8 +186,7 @@ class Sizes:
 
 
 @pytest.mark.parametrize(
-    ("about", "line"),
-    [("own: size", 1), ("own: size first", 6), ("zero: rate", 12)],
+    ("about", "line"), [("own: size", 1), ("own: size first", 6), ("zero: rate", 12)]
 )
 def test_a_field_is_wrong_at_its_own_line_where_another_has_its_value_rightly(
     about: str, line: int

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.source import (
-    Finding,
-    call_of,
-    calls,
-    mentions,
-    surely,
-)
+from grader.source import Finding, call_of, calls, mentions, surely
 from tests.source.test_patterns import program
 
 ROTARY = program("""

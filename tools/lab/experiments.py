@@ -87,9 +87,23 @@ def fused(kind: str) -> list[Pair]:
     """One projection to query, key and value against three."""
     from max.driver import CPU
     from max.dtype import DType
+    from max.graph import TensorType
+
+    taken = TensorType(DType.float32, [1, "seq", WIDTH], CPU())
+    separate, one = (_ready(layer, kind, taken) for layer in _projections())
+    pairs = []
+    for seq in (1, 16, 256):
+        x = _random(seq, 1, seq, WIDTH)
+        for three, part in zip(separate(x), one(x), strict=True):
+            require_close("fused", three.to_numpy(), part.to_numpy(), 1e-4)
+        pairs.append(Pair(_tokens(seq), _calling(separate, x), _calling(one, x)))
+    return pairs
+
+
+def _projections() -> tuple[Any, Any]:
+    """Three projections, and one with the weights of all three."""
     from max.experimental import functional as F
     from max.experimental.nn import Linear, Module
-    from max.graph import TensorType
 
     class Separate(Module):
         def __init__(self) -> None:
@@ -113,22 +127,10 @@ def fused(kind: str) -> list[Pair]:
     parts = np.split(weight, 3)
     with F.lazy():
         separate, one = Separate(), Fused()
-    separate.load_state_dict(
-        {
-            f"{name}.weight": part
-            for name, part in zip(("query", "key", "value"), parts, strict=True)
-        }
-    )
+    names = ("query.weight", "key.weight", "value.weight")
+    separate.load_state_dict(dict(zip(names, parts, strict=True)))
     one.load_state_dict({"c_attn.weight": weight})
-    taken = TensorType(DType.float32, [1, "seq", WIDTH], CPU())
-    both = _ready(separate, kind, taken), _ready(one, kind, taken)
-    pairs = []
-    for seq in (1, 16, 256):
-        x = _random(seq, 1, seq, WIDTH)
-        for three, part in zip(both[0](x), both[1](x), strict=True):
-            require_close("fused", three.to_numpy(), part.to_numpy(), 1e-4)
-        pairs.append(Pair(_tokens(seq), *(_calling(run, x) for run in both)))
-    return pairs
+    return separate, one
 
 
 def _tokens(count: int) -> str:

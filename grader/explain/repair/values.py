@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import islice
 
 from grader.base.sanitize import on_one_line
 from grader.explain.repair.edits import Change, Edit, Names, bracketed, of_kind, renamed
@@ -104,14 +105,10 @@ class Values:
             if new and isinstance(node, ast.expr) and not isinstance(node, ast.Name):
                 shared = matched.intersection(self._right_sources(place.node))
                 steps.setdefault(place.node, (-len(shared), abs(order - self._order), place.value))
-        count = 0
-        for number in sorted(steps, key=lambda one: steps[one]):
-            if count == MOST:
-                return
-            text = self._written(number, DEPTH, frozenset((steps[number][2],)))
-            if text is not None:
-                count += 1
-                yield number, text
+        numbers = sorted(steps, key=lambda one: steps[one])
+        texts = (self._written(one, DEPTH, frozenset((steps[one][2],))) for one in numbers)
+        pairs = zip(numbers, texts, strict=True)
+        yield from islice(((number, text) for number, text in pairs if text is not None), MOST)
 
     @cached_property
     def _order(self) -> int:

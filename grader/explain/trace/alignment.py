@@ -17,15 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from grader.explain.trace.relations import (
-    BY_HAND,
-    Floats,
-    Relation,
-    Values,
-    mask_by_hand,
-    same,
-    single,
-)
+from grader.explain.trace.closeness import Floats, same, single
+from grader.explain.trace.relations import BY_HAND, Relation, Values, mask_by_hand
 from grader.explain.trace.run import Run, operation, question
 
 SWAPS = ("permute", "swapaxes", "transpose")

@@ -7,24 +7,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
-from math import isfinite, isnan, prod
+from math import prod
 from operator import eq, itemgetter
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from grader.explain.trace.closeness import ATOL, RTOL, Floats, beginning, canonical, same, single
+
 Shape = tuple[int, ...]
 Numbered = tuple[int, Floats]
 """A value of the reference, and its number."""
 
 Known = tuple[int, Floats, float, float]
 """The same, with its first number, and how far from that one may be that is the same."""
-
-RTOL, ATOL = 2e-4, 1e-5
-HIDDEN = -9_999.0
-"""Anything below it hides a score as minus infinity does; early models had -10,000."""
 
 MOST_AXES = 5
 MOST_STACKED = 4
@@ -40,12 +37,6 @@ EACH = 1_000
 
 class TooMuch(Exception):
     """The values of a program are too many, or too large, to look up."""
-
-
-def canonical(array: npt.NDArray[Any]) -> Floats:
-    """The numbers as float64; what hides a score is minus infinity."""
-    exact = np.asarray(array, np.float64)
-    return np.where(exact < HIDDEN, -np.inf, exact)
 
 
 def softmax_by_hand(scores: Floats) -> tuple[Floats, ...]:
@@ -118,54 +109,6 @@ class Relation:
         return f"with the axes {moved[0]} and {moved[1]} swapped"
 
 
-def same(mine: Floats, right: Floats) -> bool:
-    """Whether two arrays of one shape hold the same numbers, up to rounding in float32."""
-    if mine.shape != right.shape:
-        return False
-    if not right.size:
-        return True
-    sizes = np.abs(right)
-    most = _least(float(sizes.max()))
-    if not isfinite(most):
-        return _same_but_finite(mine, right)
-    if abs(mine.flat[0] - right.flat[0]) > most + RTOL * sizes.flat[0]:  # most often
-        return False
-    return bool((np.abs(mine - right) <= most + RTOL * sizes).all())
-
-
-def _begins(array: Floats) -> tuple[float, float]:
-    """The first number of an array, and how far from it one may be for :func:`same`."""
-    if not array.size:
-        return 0.0, 0.0
-    sizes = np.abs(array)
-    return float(array.flat[0]), _least(float(sizes.max())) + RTOL * float(sizes.flat[0])
-
-
-def _least(largest: float) -> float:
-    """How far from a number of an array another may be at least, whatever its own size."""
-    return ATOL * (largest if isnan(largest) else max(1.0, largest))
-
-
-def _same_but_finite(mine: Floats, right: Floats) -> bool:
-    """The same where ``right`` has numbers that are not finite."""
-    finite = np.isfinite(right)
-    if not np.array_equal(mine[~finite], right[~finite], equal_nan=True):
-        return False
-    return same(mine[finite], right[finite])
-
-
-def single(array: Floats) -> Floats:
-    """An array that has each number twice along its last axis, with each once; else as it is.
-
-    So a program may keep what belongs to a pair of features.
-    """
-    if array.ndim and array.size and not array.shape[-1] % 2 and array.shape[-1]:
-        half = array[..., ::2]
-        if np.array_equal(half, array[..., 1::2]) and (half != half.flat[0]).any():
-            return half
-    return array
-
-
 class Values:
     """The values of the reference, to compare the learner's values with."""
 
@@ -208,7 +151,7 @@ class Values:
         """The values of this shape, and how each begins."""
         if shape not in self._known:
             values = (*self._of_shape[shape], *self._folded[shape])
-            self._known[shape] = [(index, one, *_begins(one)) for index, one in values]
+            self._known[shape] = [(index, one, *beginning(one)) for index, one in values]
         return self._known[shape]
 
     def _plain(self, shape: Shape) -> list[Known]:

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from grader.explain.trace.closeness import Floats, canonical, same
 from grader.explain.trace.program import Program, head_end, parts_of
-from grader.explain.trace.relations import Floats, canonical, same
 from grader.explain.trace.unannotated import unannotated
 from grader.protocol.probe import MOST_TURNS, SeenError, Trail
 from grader.source.ast_cache import of_kind, parsed, walked

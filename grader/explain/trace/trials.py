@@ -48,8 +48,27 @@ def wrong(evidence: Evidence, source: str, *, numbers: bool = False) -> list[str
         trial, raised = evidence.trials[name], evidence.error(name) is not None
         return trial.wished, any(_makes(trial)), _is_long(trial), raised is numbers
 
+    parts, others = _failing(evidence, sorted(evidence.trials, key=rank))
+    others = _simplest(others, evidence)
+    about = [(rank(name), called(evidence.trials[name])) for name in others]
+    whole = [name for name, one in zip(others, about, strict=True) if one == about[0]]
+    raised = any(evidence.error(name) is not None for name in whole[:1])
+    if not raised:  # of a square, the numbers may be right the other way round
+        whole.sort(key=lambda name: (_has_its_shape(evidence, name), *_telling(evidence, name)))
+    if raised:
+        quoted = _quoted(evidence)
+        whole.sort(key=lambda name: _raises(evidence, name) != quoted)
+    elif whole:  # then an error of a helper comes of calling it alone
+        parts.sort(key=lambda name: (rank(name)[:-1], [*evidence.trials].index(name)))
+    if loops and not raised:
+        whole.sort(key=lambda name: _has_many(evidence.trials[name]))
+    return parts[:1] + whole[:1]
+
+
+def _failing(evidence: Evidence, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The trials that are wrong, of helpers and of the whole; a wished one if nothing else is."""
     found: dict[bool, list[str]] = {True: [], False: []}
-    for name in sorted(evidence.trials, key=rank):
+    for name in names:
         trial = evidence.trials[name]
         ran = name in evidence.outcome.observations
         error = evidence.error(name)
@@ -58,24 +77,7 @@ def wrong(evidence: Evidence, source: str, *, numbers: bool = False) -> list[str
             continue
         if ran and not absent and not evidence.right(name) and not _in_other_shape(evidence, name):
             found[trial.part].append(name)
-    found[False] = _simplest(found[False], evidence)
-    whole = [
-        name
-        for name in found[False]
-        if rank(name) == rank(found[False][0])
-        and called(evidence.trials[name]) == called(evidence.trials[found[False][0]])
-    ]
-    raised = any(evidence.error(name) is not None for name in whole[:1])
-    if not raised:  # of a square, the numbers may be right the other way round
-        whole.sort(key=lambda name: (_has_its_shape(evidence, name), *_telling(evidence, name)))
-    if raised:
-        quoted = _quoted(evidence)
-        whole.sort(key=lambda name: _raises(evidence, name) != quoted)
-    elif whole:  # then an error of a helper comes of calling it alone
-        found[True].sort(key=lambda name: (rank(name)[:-1], [*evidence.trials].index(name)))
-    if loops and not raised:
-        whole.sort(key=lambda name: _has_many(evidence.trials[name]))
-    return found[True][:1] + whole[:1]
+    return found[True], found[False]
 
 
 def _loops(source: str) -> bool:

@@ -7,13 +7,7 @@ from __future__ import annotations
 
 from grader.rubric.rules.combinators import all_of, note, once, optional, placed, wish
 from grader.rubric.rules.parameters import attribute_is, has_layer, keeps_none, loads
-from grader.rubric.rules.results import (
-    numbers,
-    repeats,
-    shapes,
-    tensors,
-    unaffected,
-)
+from grader.rubric.rules.results import numbers, repeats, shapes, tensors, unaffected
 from grader.rubric.rules.running import (
     ENDINGS,
     builds,

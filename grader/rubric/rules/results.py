@@ -98,16 +98,13 @@ def numbers(*trials: str, what: str = "numbers", mask: bool = False) -> Rule:
             if not expected:
                 continue
             paths.update(expected)
-            arrays = {path: array_at(evidence, name, path) for path in expected}
-            for path, array in arrays.items():
-                if array is None:
+            arrays = dict[str, npt.NDArray[np.generic]]()
+            for path in expected:
+                if (array := array_at(evidence, name, path)) is None:
                     return no_numbers(evidence, name, path)
+                arrays[path] = array
             total += 1
-            bad = [
-                p
-                for p, a in arrays.items()
-                if a is not None and not evidence.close(name, a, expected[p])
-            ]
+            bad = [p for p, a in arrays.items() if not evidence.close(name, a, expected[p])]
             wrong += [(name, path) for path in bad]
             for path in bad:
                 nowhere = nowhere or _nan(arrays[path], expected[path])
@@ -172,9 +169,9 @@ NAN_HINT = (
 FUTURE_HINT = "Is the causal mask added before the softmax? Does a reshape mix up tokens?"
 
 
-def _nan(seen: npt.NDArray[np.generic] | None, expected: npt.NDArray[np.float64]) -> str | None:
+def _nan(seen: npt.NDArray[np.generic], expected: npt.NDArray[np.float64]) -> str | None:
     """Where the first number is NaN and should not be."""
-    if seen is None or seen.shape != expected.shape or seen.dtype.kind != "f":
+    if seen.shape != expected.shape or seen.dtype.kind != "f":
         return None
     lost = np.argwhere(np.isnan(seen) & ~np.isnan(expected))
     if not len(lost):

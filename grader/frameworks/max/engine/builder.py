@@ -24,6 +24,12 @@ def _mlir(argument: Any) -> Any:
     return argument.to_mlir() if hasattr(argument, "to_mlir") else argument
 
 
+def _value(result: Any) -> TensorValue:
+    value = TensorValue.__new__(TensorValue)
+    value._mlir_value = result
+    return value
+
+
 def operation(original: Callable[..., Any]) -> Callable[..., Any]:
     """Return a faster function that adds an operation to a graph, made from MAX's."""
     builder, block, location = private.BUILDER.get(), private.BLOCK_OF.get(), private.LOCATION.get()
@@ -33,11 +39,6 @@ def operation(original: Callable[..., Any]) -> Callable[..., Any]:
     @lru_cache(1024)
     def is_plain(kind: Any) -> bool:
         return isinstance(kind, tensor_type) and Shape.is_static(Shape.from_mlir(kind.shape))
-
-    def value_of(result: Any) -> TensorValue:
-        value = TensorValue.__new__(TensorValue)
-        value._mlir_value = result
-        return value
 
     def add(
         self: Graph, kind: Any, *arguments: Any, attach_profile_scopes: bool = True, **named: Any
@@ -61,7 +62,7 @@ def operation(original: Callable[..., Any]) -> Callable[..., Any]:
             return again
         results = list(made.results)
         if all(map(is_plain, [result.type for result in results])):
-            return [value_of(result) for result in results]
+            return [_value(result) for result in results]
         declare(made, self._params)
         return [Value.from_mlir(result) for result in results]
 

@@ -74,8 +74,7 @@ class StagedOperation:
 
     def number(self, name: str) -> float:
         """Return a float32 attribute."""
-        value = private.FLOAT.find()
-        if value is None:
+        if (value := private.FLOAT.find()) is None:
             raise Unsupported("this MAX has no way to read the number")
         return float(value(getattr(self._mo, name)))
 
@@ -217,8 +216,7 @@ def register(table: Mapping[str, Handler], fault: Fault = _nobody) -> list[Name]
     missing = private.lacking(private.FLOAT)
     for name, handler in ours.items():
         operation = private.operation(name)
-        kind = operation.find()
-        if kind is None:
+        if (kind := operation.find()) is None:
             missing.append(operation)
             continue
         present = known.get(kind, _refuse)
