@@ -132,10 +132,10 @@ def written(tree: ast.Module) -> Iterator[tuple[str, int]]:
         plain = any(isinstance(one, ast.List | ast.Dict | ast.Set) for one in defaults)
         local = {one.id for one in of_kind(function, ast.Name) if isinstance(one.ctx, ast.Store)}
         bound = {name for one in of_kind(function, ast.Global) for name in one.names}
+        own = bound | (shared - local) | (set(parameters(function)) - {"self"} if plain else set())
         for given in of_kind(function, ast.Assign):  # another name for what is shared
             if isinstance(given.value, ast.Name) and given.value.id in shared - local:
-                bound |= {*binds(given)}
-        own = bound | (shared - local) | (set(parameters(function)) - {"self"} if plain else set())
+                own |= {*binds(given)}
         outer = function.name not in ("__init__", "__post_init__")
         for node in of_kind(function, ast.expr):
             target = _changed(node, bound)
