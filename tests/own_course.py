@@ -48,8 +48,8 @@ class Course:
         return {**kept, "PYTHONPATH": str(self.root), "PYTHONUTF8": "1", **more}
 
     def run(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        how = {"cwd": self.root, "without": UNSET, "PYTHONPATH": str(self.root)}
-        return ran.python("-m", "grader", *arguments, **how, **more)
+        how = {"cwd": self.root, "without": UNSET, "PYTHONPATH": str(self.root), **more}
+        return ran.python("-m", "grader", *arguments, **how)
 
     def left(self, patience_s: float = 90) -> list[str]:
         """The processes of this course that run after a moment, and what its ``tmp`` holds."""
